@@ -27,7 +27,7 @@ if (unknown.length > 0) {
 /** Imports from the build that is measured. */
 const load = (/** @type {string} */ path) => import(pathToFileURL(join(dirname(how.cli), '..', path)).href);
 
-/** The fewest and the most entries or bytes of a call: a page has all its entries, and little is generated around a text. */
+/** The fewest and the most entries or bytes that a call may return: some providers generate a little text around the content. */
 const LIMITS = { list: { least: ENTRIES, most: ENTRIES }, read: { least: BYTES, most: BYTES + 256 } };
 
 const results = [];

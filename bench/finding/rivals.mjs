@@ -9,14 +9,14 @@ import { rgPath } from '@vscode/ripgrep';
 
 const MINISEARCH = 'minisearch@7.2.0';
 
-/** The most places that are looked at. */
+/** The most paths that a search returns. */
 export const MOST = 10;
 
 /** @typedef {import('./documents.mjs').Document} Document */
 /** @typedef {{readonly name: string, find(words: string): readonly string[] | Promise<readonly string[]>}} Rival */
 
 /**
- * FTS5 with its own BM25, and one row for each file, with its path and its text. One of the words is enough.
+ * FTS5 with its own BM25, and one row for each file, with its path and its text. A file matches if it has one of the words.
  * @param {readonly Document[]} documents
  * @param {string} tokenizer
  * @returns {Rival}

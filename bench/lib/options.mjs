@@ -1,4 +1,4 @@
-/** Reads the flags that every benchmark takes, and those of its own. */
+/** Reads the flags of a benchmark: those that all benchmarks take, and its own. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

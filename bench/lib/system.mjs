@@ -1,4 +1,7 @@
-/** Asks the system about a process. Linux only: elsewhere each answer is undefined, and reports say n/a. */
+/**
+ * Asks the system about a process, and about the machine. Facts about processes are known on Linux only: elsewhere they are
+ * undefined, and reports say n/a.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 
@@ -38,7 +41,7 @@ export function forgetPeak(pid) {
 }
 
 /**
- * Processor time that the threads of a process have used, in seconds.
+ * Processor time that the present threads of a process have used, in seconds. Ended threads do not count.
  * @param {number | undefined} pid
  */
 export function cpuSecondsOf(pid) {
@@ -52,7 +55,7 @@ export function cpuSecondsOf(pid) {
 }
 
 /**
- * The processes that a process has started itself.
+ * The ids of the running processes that the main thread of a process has started.
  * @param {number | undefined} pid
  */
 export const childrenOf = (pid) => tryRead(`/proc/${pid}/task/${pid}/children`)?.trim().split(' ').filter(Boolean);

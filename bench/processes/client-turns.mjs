@@ -104,12 +104,12 @@ async function ourClient() {
 
 /** @type {Record<string, Record<string, {ms: number, cpuMs: number}[]>>} */
 const measured = {};
-// The first round warms up what compiles as it runs, and does not count.
+// The first round does not count: code is compiled in it.
 for (let round = -1; round < rounds; round++) {
   for (const [name, { expected, ...clients }] of Object.entries(CASES)) {
     const turns = Object.entries(clients);
     for (let turn = 0; turn < turns.length; turn++) {
-      // Each round begins with another one, so that none always follows the same.
+      // Each round begins with another client, so that none is always the first.
       const [target, { open, work, stays = false }] = turns[(round + 1 + turn) % turns.length];
       const client = await open();
       const before = process.cpuUsage();

@@ -1,4 +1,4 @@
-/** Literal resources beside a `Map`, which is no client: what a provider costs that has nothing to do. */
+/** Compares literal resources with a plain `Map`, to show the cost of a provider that has nothing to fetch. */
 import { asking, ENTRIES, nameOf, names, TEXT } from '../lib/turns.mjs';
 
 export const client = 'a Map';

@@ -11,7 +11,10 @@ export interface Stopping {
   begin(): void;
 }
 
-/** Starts the time limit; when it is over, the process exits. The caller clears the timer when the server has stopped earlier. */
+/**
+ * Starts the time limit. When it is over, the process exits. The timer does not keep the process running; a process that goes on
+ * after its server has stopped clears it.
+ */
 export function limitEnd(log: Log): NodeJS.Timeout {
   const giveUp = (): void => {
     log.error('the server did not stop in time; the process exits now');
@@ -20,7 +23,10 @@ export function limitEnd(log: Log): NodeJS.Timeout {
   return setTimeout(giveUp, STOP_MS).unref();
 }
 
-/** Handles the signals from now on. When the process exits for any reason, the programs that it started are killed. */
+/**
+ * Handles SIGINT and SIGTERM from now on. Otherwise these would end the process without the event `exit`, at which the programs
+ * that it started are killed (`connection/node/groups.ts`).
+ */
 export function takeSignals(log: Log): Stopping {
   let begun = false;
   function begin(): void {

@@ -44,7 +44,7 @@ async function fixture(seed: Leaves): Promise<ProviderFixture> {
 /** A few paths of each kind, since each law makes a repository. */
 const SOME = /^(?:readme|sizes|many\/(?:entry-0[0-3]|folder-0)|odd\/(?:with|%2F|~|it|日))/;
 
-/** The laws that depend on the repository being in a folder: about names, lists, kept pages and changes. */
+/** The laws that depend on the repository being in a folder: about names, lists, kept pages, completion, changes and closing. */
 const OWN = [
   /^a list describes each entry/,
   /^pages of any size/,

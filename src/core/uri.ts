@@ -2,9 +2,9 @@
  * Parses and builds URIs, in one place (SEC-RES-1), so that percent-encoding, dot segments, encoded slashes,
  * backslashes, control characters and broken UTF-8 are handled alike everywhere.
  *
- * Escapes are decoded exactly once. Refused in every spelling are: a `.` or `..` segment, an empty inner segment, and
- * an escape that decodes to a slash, a backslash, a control character or invalid UTF-8. Unescaped spaces and non-ASCII
- * characters, which people type, are accepted as if they were escaped.
+ * `parseTreeUri` decodes escapes exactly once. It refuses in every spelling: a `.` or `..` segment, an empty inner segment, and
+ * an escape that decodes to a slash, a backslash, a control character, U+FFFD or invalid UTF-8. It accepts unescaped spaces and
+ * non-ASCII characters, which people type, as if they were escaped. `splitUri` only splits a URI of any scheme, and decodes nothing.
  */
 import { invalid } from './errors.ts';
 
@@ -92,8 +92,8 @@ export function parseTreeUri(uri: string, scheme: string): TreePath {
 
 /**
  * Decodes one path segment, once.
- * @throws ResourceError `invalid` for an empty name, dots, slashes, backslashes, control characters and text that is not valid
- *   Unicode
+ * @throws ResourceError `invalid` for an empty name, dots, slashes, backslashes, control characters, U+FFFD and text that
+ *   is not valid Unicode
  */
 export function decodeSegment(segment: string, uri?: string): string {
   let name: string;
@@ -113,7 +113,8 @@ export function nameProblem(name: string): string | undefined {
   if (name === '.' || name === '..') return 'The path has a dot segment; send the URI in its resolved form';
   if (name.includes('/')) return 'A name must not contain a slash, encoded or not';
   if (FORBIDDEN.test(name)) return 'A name must not contain control characters or backslashes, encoded or not';
-  if (!name.isWellFormed() || name.includes('\ufffd')) return 'The name is not valid Unicode';
+  if (!name.isWellFormed() || name.includes('\ufffd'))
+    return 'The name is not valid Unicode, or has a replacement character (U+FFFD)';
   return undefined;
 }
 
@@ -123,7 +124,8 @@ export const ODD_NAME = ';x=';
 /**
  * Encodes any text without slashes as a segment, for names from elsewhere. A name that can be a segment (`nameProblem`) and does
  * not begin with `;x=` stays unchanged. Any other one becomes `;x=` and its UTF-8 in hexadecimal: an empty name, dots, and names
- * with control characters or backslashes. Each text has exactly one segment, which `nameOfSegment` decodes.
+ * with control characters, backslashes or U+FFFD. Each well-formed text without slashes has exactly one segment, which
+ * `nameOfSegment` decodes.
  */
 export function segmentOfName(name: string): string {
   return nameProblem(name) === undefined && !name.startsWith(ODD_NAME)
@@ -164,7 +166,10 @@ export function schemeOf(uri: string): string | undefined {
   return SCHEME.test(scheme) ? scheme.toLowerCase() : undefined;
 }
 
-/** Returns the last segment of a URI, decoded, as a name; undefined for a root such as `notes:///`. */
+/**
+ * Returns the text after the last slash of a URI, decoded, as a name: the host if there is no path. A query counts as text.
+ * Undefined for a root such as `notes:///`.
+ */
 export function nameOfUri(uri: string): string | undefined {
   let end = uri.length;
   while (end > 0 && uri[end - 1] === '/') end--;

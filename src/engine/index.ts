@@ -1,4 +1,4 @@
-/** Puts mounts, layers and frontends together to an engine, which stdio and HTTP serve alike. */
+/** Makes an engine of mounts, layers and frontends. Stdio and HTTP serve it alike. */
 import type { AccessOutline } from '../core/access.ts';
 import type { Admission } from '../core/admission.ts';
 import type { Bus } from '../core/bus.ts';
@@ -78,8 +78,9 @@ export interface EngineOptions extends LayerOptions, ServedMounts {
   /** The index of ranked search, as `createIndex` of `vitrine/search` returns it. Default: none. */
   readonly index?: RankedIndex | undefined;
   /**
-   * Which things get default icons. `true` (default): all. `described`: resources when they are described or read, and templates,
-   * but not the entries of lists of resources and tools. `false`: none. Configured icons are in lists too, unless it is `false`.
+   * Which things get default icons. `true` (default): all. `described`: templates, and resources when they are described or read,
+   * but not the entries of lists of resources and tools. Lists have the icons that are configured for a mount with both. `false`:
+   * nothing has default icons or those that are configured for a mount.
    */
   readonly icons?: boolean | 'described' | undefined;
   /**
@@ -96,11 +97,14 @@ export interface Engine {
    * principal may use.
    */
   instructionsFor(principal: Principal): string | undefined;
-  /** Returns the mount that a published URI belongs to, whether or not the resource exists. */
+  /** Returns the name of the mount that a published URI belongs to, whether or not the resource exists. */
   mountOf(uri: string): string | undefined;
   /** Tells what a caller could do, before it requests anything; undefined if everybody may do everything. */
   readonly access: AccessOutline | undefined;
-  /** All operations on mounts, tools, prompts and subscriptions, through all layers. There is no other way to reach them. */
+  /**
+   * All operations on mounts, tools, prompts, skills, tasks and subscriptions, through all layers. Requests reach them in no other
+   * way. Only the index reads the mounts without the layers that depend on the caller.
+   */
   readonly provider: EngineOperations;
   /** Limits the requests: stdio and HTTP ask it before they begin with a request. */
   readonly admission: Admission;
@@ -109,9 +113,12 @@ export interface Engine {
   /** Counts the open watches. Use `provider.subscribe` to open one. */
   readonly changes: Pick<Changes, 'size'>;
   readonly resources: ResourceOptions;
-  /** Tells whether there can be tools, and which mounts own them. Use `provider` to list and call them. */
+  /**
+   * Tells whether there can be tools, whether their list can be watched, whether they log, and which mounts own them. Use `provider`
+   * to list and call them.
+   */
   readonly tools: Pick<ToolRegistry, 'some' | 'watchable' | 'logging' | 'ownerOf'>;
-  /** Tells the same about prompts. */
+  /** Tells whether there can be prompts, whether their list can be watched, and which mounts own them. */
   readonly prompts: Pick<PromptRegistry, 'some' | 'watchable' | 'ownerOf' | 'ownNames'>;
   readonly skills: {
     /** Whether there can be skills now. */
@@ -244,7 +251,7 @@ export function createEngine(options: EngineOptions): Engine {
           );
     const folders = promptFolders.map((folder) => ({
       ...promptFolder(folder, resources),
-      // A folder with its own provider is not served, so it belongs to no mount.
+      // A folder with its own provider is not in the tree, so its prompts belong to no mount.
       mount: folder.provider === undefined ? mountOf(folder.uri) : undefined,
     }));
     const servers = mounts.flatMap((mount) => publishServer(mount) ?? []);
@@ -284,7 +291,7 @@ export function createEngine(options: EngineOptions): Engine {
     getSkill,
     subscribe,
   };
-  // The audit file is opened last, so that an engine that cannot be made leaves no file behind.
+  // The audit file is opened after everything that may refuse the options, so that an engine that cannot be made leaves no file.
   audit?.open();
   ranked = options.index?.begin({
     provider: applyLayers(live.tree, layers.withoutCaller),

@@ -57,7 +57,7 @@ export function runServe(args: readonly string[]): Command {
   };
 }
 
-/** One direction of a pipe, which shows every chunk to `look`. With one for each direction, no end gets its own messages. */
+/** One direction of a pipe, which shows every chunk to `look`. A pipe needs two of these: with one, each end would get its own messages. */
 const watched = (look: (chunk: Buffer) => void): Transform =>
   new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -101,7 +101,7 @@ export interface Pipe {
   /** The client's end of the pipe. */
   readonly transport: Transport;
   errors(): string;
-  /** Ends the server as SIGTERM does. */
+  /** Closes the server's standard input, and ends it as SIGTERM does. */
   end(): Promise<void>;
 }
 

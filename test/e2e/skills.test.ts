@@ -14,7 +14,7 @@ const BYTES = Uint8Array.from({ length: 700 }, (_, index) => index % 256);
 const head = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: Does ${name}\n${more}---\n\n# ${name}\n`;
 
-/** Two skills, one inside the other, one elsewhere, and a folder that is no skill. */
+/** Three skills, of which one lies inside another, two folders whose SKILL.md breaks the rules, and a file outside of all skills. */
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'skills/refunds/SKILL.md': head('refunds', 'license: Apache-2.0\nmetadata:\n  version: "1.0"\n'),
   'skills/refunds/templates/letter.md': '# Dear customer\n',
@@ -86,7 +86,7 @@ describe.each(DIAGONAL)('skills of a folder over $transport, $era', ({ transport
     );
     for (const skill of listing.skills) {
       expect((await skills.get(skill.uri)).skill).toEqual(skill);
-      if (skill.resources === 'dynamic') throw new Error('It is a folder');
+      if (skill.resources === 'dynamic') throw new Error('The skill has no list of files');
       for (const { uri } of skill.resources) {
         const file = await skills.read(skill, uri);
         const path = decodeURIComponent(uri.slice('docs+file:///'.length));
@@ -142,7 +142,7 @@ describe.each(DIAGONAL)('skills of a folder over $transport, $era', ({ transport
   });
 });
 
-it('are subject to access rules for each file', async () => {
+it('skills are subject to access rules for each file', async () => {
   const rules = [
     { effect: 'deny', uris: ['docs+file:///skills/refunds/templates/**', 'docs+file:///other/greeting/SKILL.md'] },
     { effect: 'allow', uris: ['docs+**'] },
@@ -157,20 +157,20 @@ it('are subject to access rules for each file', async () => {
   const listing = await skills.list();
   expect(listing.skills.map(({ frontmatter }) => frontmatter.name)).toEqual(['refunds', 'partial']);
   const [refunds] = listing.skills;
-  if (refunds === undefined || refunds.resources === 'dynamic') throw new Error('It has a manifest');
+  if (refunds === undefined || refunds.resources === 'dynamic') throw new Error('The skill has no list of files');
   expect(refunds.resources.map(({ uri }) => uri)).toEqual([
     'docs+file:///skills/refunds/SKILL.md',
     'docs+file:///skills/refunds/partial/SKILL.md',
     'docs+file:///skills/refunds/partial/steps.txt',
   ]);
   expect((await skills.get(refunds.uri)).skill).toEqual(refunds);
-  // A description is content, and a caller who may list it may not always read it.
+  // The description comes from the content, and a caller who may list a resource may not always read it.
   expect((await metadata(server, refunds.uri)).description).toBeUndefined();
   const uri = 'docs+file:///other/greeting/SKILL.md';
   expect(await failure(server.request('skills/get', { uri }))).toMatchObject({ code: -32602 });
 });
 
-it('in a revision of git can be read and verified', async () => {
+it('skills in a revision of git can be read and verified', async () => {
   await using work = await scene();
   for (const [path, content] of Object.entries(FILES)) {
     await mkdir(dirname(join(work.directory, path)), { recursive: true });
@@ -187,12 +187,12 @@ it('in a revision of git can be read and verified', async () => {
   const { skills: listed } = await skills.list();
   expect(listed.map(({ uri }) => uri)).toEqual(['notes+git:///HEAD/skills/refunds/SKILL.md']);
   for (const skill of listed) {
-    if (skill.resources === 'dynamic') throw new Error('It has a manifest');
+    if (skill.resources === 'dynamic') throw new Error('The skill has no list of files');
     for (const { uri } of skill.resources) expect((await skills.read(skill, uri)).verified).toBe(true);
   }
 });
 
-it.each(ERAS)('have a new digest as soon as a client of %s is notified of a change', async (era) => {
+it.each(ERAS)('skills have a new digest as soon as a client of the %s era is notified of a change', async (era) => {
   await using own = await temporaryFolder({
     'docs/greeting/SKILL.md': head('greeting'),
     'docs/greeting/words.txt': 'Hello',

@@ -48,7 +48,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     await notices.told(BARRIER, before + 1);
   }
 
-  it('report an edit in place, which the next read has [RES-4]', async () => {
+  it('report an edit in place, and the next read has the new content [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       await writeFile(folder.at('box', 'note.txt'), 'second');
       await notices.told(NOTE);
@@ -194,7 +194,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('report many changes in one or a few notifications, the last one after the last change [RES-4]', async () => {
+  it('report 300 changes in fewer than half as many notifications [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       for (let round = 0; round < 300; round++) appendFileSync(folder.at('box', 'note.txt'), '.');
       await barrier();

@@ -1,4 +1,4 @@
-/** Reads by tools that need a human's confirmation: the user is asked in the way of each era, as for any read. */
+/** Tools read resources that need a human's confirmation: the user is asked in the way of each era, as for any read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import { embeddedIn, structured, textOf, type WindowAnswer } from '../tools/engine.ts';

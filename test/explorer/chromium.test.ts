@@ -84,7 +84,7 @@ describeWith([chromium])('hostile documents', () => {
         ),
       );
       const foreign = links.filter(
-        (link) => !/^(?:\/(?!\/)|#|data:,$|data:image\/(?:png|svg\+xml|gif|webp|jpeg)[;,])/.test(link),
+        (link) => !/^(?:\/(?![/\\])|#|data:,$|data:image\/(?:png|svg\+xml|gif|webp|jpeg)[;,])/.test(link),
       );
       if (foreign.length > 0) happened.push(`${address} links to ${foreign[0]?.slice(0, 200)}`);
       const odd = await page.evaluate(

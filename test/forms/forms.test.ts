@@ -63,7 +63,7 @@ describe.each(DIAGONAL)('documents over $transport, $era', ({ transport, era }) 
     }
   });
 
-  it('are read in the accepted format, whole and in windows [2093-6]', async () => {
+  it('are read in the requested format, whole and in windows [2093-6]', async () => {
     expect(typesOf(await readAs(office, 'visitors.xlsx', [DOCX, 'application/*']))).toEqual([
       'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     ]);

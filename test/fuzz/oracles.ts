@@ -12,7 +12,7 @@ interface Message {
   readonly method?: unknown;
 }
 
-/** Code locations, kinds of exceptions and error codes of the system: no error may contain them. */
+/** Code locations, kinds of exceptions and error codes of the system. An error may contain them only if its request does. */
 const INTERNALS =
   /\bat \S+ \(|\bat \S+:\d+:\d+|node_modules|\.ts:\d+|\.js:\d+|\b(?:Type|Range|Reference|Syntax|Zod|UriTemplate)Error\b|Cannot read prop|is not a function|is not iterable|Maximum call stack|\bE(?:NOENT|ACCES|NOTDIR|LOOP|ISDIR|INVAL|NAMETOOLONG|PERM|MFILE)\b/;
 
@@ -27,12 +27,12 @@ export function checkSecrets(place: Place, who: Who | undefined, text: string, a
     throw new Finding(`an escape: ${leaks}: ${cut(text)}`);
   for (const other of PRINCIPALS) {
     if (other !== who && text.includes(canaryOf(principalOf(other).id))) {
-      throw new Finding(`what is of ${other} was told to ${who ?? 'nobody'}: ${cut(text)}`);
+      throw new Finding(`content of ${other} was sent to ${who ?? 'an anonymous caller'}: ${cut(text)}`);
     }
   }
 }
 
-/** Checks that a message is well-formed, and that an error has no internals. */
+/** Checks that a message is well-formed, and that an error is not internal and has no internals. */
 export function checkMessage(message: unknown, asked: string): Message {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     throw new Finding(`not a message: ${cut(JSON.stringify(message))}`);
@@ -46,7 +46,7 @@ export function checkMessage(message: unknown, asked: string): Message {
   if (it.error === undefined) return it;
   const { code, message: said } = it.error;
   if (!Number.isSafeInteger(code) || typeof said !== 'string' || said === '') {
-    throw new Finding(`an error that is none: ${cut(JSON.stringify(it))}`);
+    throw new Finding(`an error without a valid code and message: ${cut(JSON.stringify(it))}`);
   }
   if (code === -32_603) throw new Finding(`an internal error: ${cut(JSON.stringify(it))}`);
   const words = JSON.stringify(it.error);

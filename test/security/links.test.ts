@@ -1,4 +1,7 @@
-/** Links, seen from outside and from inside: those that stay inside work, and those that lead outside do not exist. */
+/**
+ * Links in a served folder. Those to shown files and folders inside of it work. Those that lead outside, nowhere, to hidden files or
+ * back up the tree do not exist.
+ */
 import { link, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../e2e/folders.ts';
@@ -153,7 +156,7 @@ describe.each([
 });
 
 describe('links in a served tree', () => {
-  it('end in the default list like all entries: each resource once for each path, and no endless path', async () => {
+  it('appear in the default list like all entries: each resource once for each path, and no endless path', async () => {
     await using place = await scene('../y');
     await using server = await startHttp([place.root]);
     await using client = await connectHttp('modern', server);

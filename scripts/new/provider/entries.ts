@@ -1,4 +1,4 @@
-/** The data behind example, and the description of each part. No other file knows where the data come from. */
+/** The data behind example, and the description of each entry. No other file knows where the data come from. */
 import { notFound } from '../../core/errors.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';

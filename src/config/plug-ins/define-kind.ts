@@ -1,4 +1,4 @@
-/** The interface of plug-in packages: a kind of data that mounts of a configuration name with `kind`. */
+/** The interface of plug-in packages. A package adds a kind of data, which a mount chooses by the key `kind`. */
 import type { Log } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { OutputOf, Schema } from '../../core/schema/schema.ts';

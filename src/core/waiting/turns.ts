@@ -1,8 +1,8 @@
-/** Limits how much work runs at a time; the rest waits for its turn. */
+/** Limits how much work runs at a time. Further work waits for its turn; too much of it is refused. */
 import { ResourceError } from '../errors.ts';
 import { createLine } from './line.ts';
 
-/** Runs work when it is its turn, and settles like it. @throws ResourceError `limited` if too much work waits already */
+/** Runs the work when its turn comes, and settles as the work does. @throws ResourceError `limited` if too much work waits already */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**

@@ -145,7 +145,7 @@ describe('the list tool [CB-2]', () => {
     expect(pages.length).toBeLessThan(6);
   });
 
-  it('makes shorter pages of long entries, never cuts a line, and continues exactly there [SEC-TOOL-3]', async () => {
+  it('makes shorter pages of long entries, never cuts a line, and continues with the next entry [SEC-TOOL-3]', async () => {
     const names = numbered(60, `${'long name '.repeat(9)}`);
     await using engine = memoryEngine(files(names), { resourceTools: { outputBytes: 2_000 } });
     for (const args of [{}, { uri: 'm+memory:///' }, { prefix: 'm+memory:///long' }]) {
@@ -168,7 +168,7 @@ describe('the list tool [CB-2]', () => {
     expect(urisIn(pages)).toHaveLength(20);
     expect(pages.at(-1)?.truncatedBy).toBe('maxResources');
     expect(textOf(await engine.call('list'))).toContain('list a directory by its uri');
-    // A list by prefix has all its pages: it is not the list of a picker.
+    // The limit does not apply to a list by prefix: it is for the default list, which hosts show whole to users.
     expect(urisIn(await allPages(engine, { prefix: 'm+memory:///f' }))).toHaveLength(50);
   });
 
@@ -247,7 +247,7 @@ describe('the list tool [CB-2]', () => {
     expect(JSON.stringify(seen)).not.toContain('away');
   });
 
-  it('names templates that are missing', async () => {
+  it('names the mounts whose templates are missing, with the reason', async () => {
     const inner = memoryProvider({ name: 'away', resources: {} });
     const away = wrapProvider(inner, {
       listTemplates: async () => {

@@ -68,8 +68,8 @@ function fileAt(kind: NestedKind, segments: readonly string[], depth: number): r
 }
 
 /**
- * Returns the URIs of files beside a folder container, such as the working files beside `.git`, if a URI in the container shows
- * another version of them. Judges by the names in the URI alone, and does not check that anything exists.
+ * Returns the URI whose rules also hold for a URI in a folder container: that of the working file beside `.git`, or, in a bare
+ * repository, that of the path without the revision. Judges by the names in the URI alone, and does not check that anything exists.
  */
 export function filesBeside(outer: Outer, kinds: readonly NestedKind[], uri: string): readonly string[] {
   const { segments = [] } = parsedIn(outer, uri) ?? {};

@@ -52,7 +52,7 @@ export interface Inner {
 
 interface KindFacts {
   readonly key: string;
-  /** The endings of names of such files or folders, in lower case; letter case does not matter. */
+  /** The endings of names of such files or folders, written here in lower case. Names in upper case match as well. */
   readonly endings: readonly string[];
   /** Whether an open container notices changes of its file. Default: no, so it is opened again for each state of the file. */
   readonly follows?: boolean | undefined;

@@ -10,7 +10,10 @@ export const MAX_OPEN = 16;
 /** The most bytes of memory that the kept containers take, approximately. */
 export const MAX_WEIGHT = 128 * 1024 ** 2;
 
-/** Milliseconds for which a container that nobody uses stays open. */
+/**
+ * Milliseconds after the beginning of its last use for which a container stays open. If it is still in use then, it is closed when
+ * its last user leaves.
+ */
 export const IDLE_MS = 60_000;
 
 /** The most containers that are being opened at a time. */

@@ -44,7 +44,7 @@ export function limitAnswers(client: S3Client): void {
         const failed = (response.statusCode ?? 0) >= 300;
         const keys = (args.input as { readonly MaxKeys?: number }).MaxKeys ?? 0;
         if (failed || commandName === 'ListObjectsV2Command')
-          response.body = await limitedBody(response, limitOf(keys));
+          response.body = await limitedBody(response, limitOf(failed ? 0 : keys));
         return result;
       },
     // At low priority this stands nearer to the connection than the parser, so it gets each answer first.

@@ -9,7 +9,7 @@ import { faultOf } from './fault.ts';
 import { MAX_KEY_BYTES, parseKeyUri } from './names.ts';
 import { type KeyEntry, MAX_LIST } from './store.ts';
 
-/** @throws ResourceError `not-found`, `not-listable`, `invalid` */
+/** @throws ResourceError `not-found`, `not-listable`, `invalid`, and the errors of `faultOf` */
 export async function listBucket(
   bucket: Bucket,
   uri: string | undefined,

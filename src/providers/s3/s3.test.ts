@@ -1,4 +1,7 @@
 /** Tests how a bucket is shown: objects and folders of one name, marks of folders, types, order, and errors. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/e2e/waiting.ts';
@@ -202,4 +205,26 @@ describe('an error of the store', () => {
   it('is not needed to refuse half of the credentials', async () => {
     await expect(s3Provider({ s3: 's3://bucket', region: 'x', accessKeyId: 'a' })).rejects.toThrow(/go together/);
   });
+});
+
+it('an error of the store is not parsed if it is longer than an error may be, also in place of a list', async () => {
+  const padding = (bytes: number): string =>
+    `<Error><Code>AccessDenied</Code><Message>${'x'.repeat(bytes)}</Message></Error>`;
+  let [status, sent] = [200, '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>'];
+  const server = createServer((_request, response) => response.writeHead(status).end(sent));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const base = { region: 'x', anonymous: true, attempts: 1 } as const;
+  const provider = await s3Provider({ s3: 's3://bucket', endpoint: `http://127.0.0.1:${port}`, ...base });
+  try {
+    const listed = (): Promise<unknown> => provider.list('s3:///', { limit: 500 }, ctx);
+    [status, sent] = [403, padding(60 * 1024)];
+    await expect(listed()).rejects.toMatchObject({ code: 'denied' });
+    sent = padding(70 * 1024);
+    await expect(listed()).rejects.toMatchObject({ code: 'unavailable' });
+  } finally {
+    await provider.close?.();
+    server.close();
+    server.closeAllConnections();
+  }
 });

@@ -88,7 +88,7 @@ describe.each(ERAS)('from a server of the %s era', (era) => {
 });
 
 describe('a second run', () => {
-  it('requests only resources that have changed, or for which the server does not say', async () => {
+  it('requests only resources that have changed, or whose time of change the server does not give', async () => {
     const contents: Record<string, Content> = {
       'x:///said': { text: 'one', lastModified: '2026-01-01T00:00:00Z' },
       'x:///unsaid': { text: 'two' },
@@ -98,7 +98,7 @@ describe('a second run', () => {
     const before = await stat(join(target(), 'x/unsaid'));
     expect(server.count('resources/read')).toBe(2);
     expect((await get(server)).report).toMatchObject({ written: 0, unchanged: 2, complete: true });
-    // One is unchanged by its metadata. The other one is requested, and not written again.
+    // The metadata of one show that it is unchanged. The other one is requested, and not written again.
     expect(server.count('resources/read')).toBe(3);
     expect((await stat(join(target(), 'x/unsaid'))).mtimeMs).toBe(before.mtimeMs);
     contents['x:///said'] = { text: 'more', lastModified: '2026-01-02T00:00:00Z' };
@@ -138,7 +138,7 @@ describe('a second run', () => {
     expect(await filesIn()).toHaveLength(10);
   });
 
-  it('must have the same resources and folder as the first one', async () => {
+  it('is refused in the folder of the first one if it is for other resources', async () => {
     await using server = await scripted(flat({ 'x:///a': { text: 'a' } }));
     await get(server);
     await expect(get(server, 'x:///a')).rejects.toMatchObject({
@@ -160,7 +160,7 @@ describe('an existing file in the folder', () => {
     expect(await filesIn()).toEqual(['mine.txt', 'x/a']);
   });
 
-  it('is never overwritten if others wrote or changed it', async () => {
+  it('is overwritten only with `force` if others wrote or changed it, and a folder not even then', async () => {
     await using server = await scripted(flat({ ...one, 'x:///b': { text: 'b' } }));
     await get(server);
     await writeFile(join(target(), 'x/a'), 'of somebody else');
@@ -195,7 +195,7 @@ describe('an existing file in the folder', () => {
     expect(await readdir(outside)).toEqual(['secret']);
   });
 
-  it('is written by one run at a time', async () => {
+  it('lies in a folder that one run at a time writes', async () => {
     await using server = await scripted(flat(one));
     await get(server);
     await writeFile(join(target(), '.vitrine-get/lock'), String(process.ppid));
@@ -293,7 +293,7 @@ describe('limits', () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  it('a server that has ended gets no requests for the remaining resources', async () => {
+  it('a server that ends in between makes the run fail as unavailable', async () => {
     const contents = Object.fromEntries(
       Array.from({ length: 100 }, (_, at): [string, Content] => [`x:///${at}`, { text: 'x' }]),
     );
@@ -310,7 +310,7 @@ describe('limits', () => {
 });
 
 describe.each(ERAS)('from a Vitrine, in the %s era', (era) => {
-  it('a subtree becomes its folder, and large files come in pieces', async () => {
+  it('a subtree is written as a folder of the same structure, and large files are read in pieces', async () => {
     const source = join(folder, 'source');
     await mkdir(join(source, 'guide/deep'), { recursive: true });
     // Characters of several bytes lie at the ends of pieces.
