@@ -130,8 +130,11 @@ describe.concurrent('vitrine serve', () => {
       '--mcp-config',
       file,
     ]);
-    const listed = uris(await connected.request('resources/list'));
-    expect(listed).toContain(uri);
+    // On a busy machine a list may be given before the servers have started.
+    const listed = await until(async () => {
+      const found = uris(await connected.request('resources/list'));
+      return found.includes(uri) && found;
+    }, `${uri} in a list`);
     expect(listed.every((each) => each.includes('+file:'))).toBe(true);
   });
 

@@ -10,7 +10,7 @@ import { isAbort, Refusal } from './refusal.ts';
 export type Data = Readonly<Record<string, unknown>>;
 
 /** Puts a question to a person. Resolves with the result that this kind of question has. */
-export type Questioner = (request: InputRequest, signal?: AbortSignal) => Promise<Data>;
+export type Questioner = (request: InputRequest) => Promise<Data>;
 
 /** Handles a notification from a listen stream. */
 export type OnNotification = (method: string, params: Data) => void;
@@ -129,7 +129,7 @@ export function createClient({ endpoint, ask, wire }: ClientOptions): Client {
         const { inputRequests = {}, requestState } = result as unknown as InputRequired;
         const inputResponses: Record<string, Data> = {};
         // One after the other, because a person answers them.
-        for (const [key, request] of Object.entries(inputRequests)) inputResponses[key] = await ask(request, signal);
+        for (const [key, request] of Object.entries(inputRequests)) inputResponses[key] = await ask(request);
         sent = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
       }
       throw new Refusal('limited', '');

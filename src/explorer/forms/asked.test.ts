@@ -18,25 +18,6 @@ function waiting(first: readonly InputRequest[]) {
 
 const EIGHT = Array.from({ length: 8 }, () => FORM);
 
-describe('a question whose request is given up', () => {
-  it.each([FORM, MODEL])('is not shown any more, and the others stay (%j)', async (request) => {
-    const { asked, ask } = waiting([FORM]);
-    const left = new AbortController();
-    const answer = ask(request, left.signal);
-    answer.catch(() => {});
-    expect(asked.get()).toHaveLength(2);
-    left.abort(new Error('gone'));
-    await expect(answer).rejects.toThrow('gone');
-    expect(asked.get()).toHaveLength(1);
-  });
-
-  it('is not shown at all if that was before', async () => {
-    const { asked, ask } = waiting([]);
-    await expect(ask(FORM, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
-    expect(asked.get()).toEqual([]);
-  });
-});
-
 describe('a question that is one too many', () => {
   it.each([FORM, PAGE])('is cancelled if it is for a person (%j)', async (request) => {
     const { asked, ask } = waiting(EIGHT);

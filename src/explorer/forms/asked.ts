@@ -24,21 +24,13 @@ const MAX_ASKED = 8;
 
 export const questioner =
   (asked: Cell<readonly WaitingQuestion[]>): Questioner =>
-  (request, signal) =>
+  (request) =>
     new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
       if (request.method === 'roots/list') return resolve({ roots: [] });
       const isModel = isForModel(request);
       if (asked.get().length >= MAX_ASKED)
         return isModel ? reject(new Refusal('limited', TEXTS.tooManyAsked)) : resolve(CANCELLED);
-      const leave = (): void => {
-        signal?.removeEventListener('abort', gone);
-        asked.set(asked.get().filter((each) => each !== waiting));
-      };
-      const gone = (): void => {
-        leave();
-        reject(signal?.reason);
-      };
+      const leave = (): void => asked.set(asked.get().filter((each) => each !== waiting));
       const waiting: WaitingQuestion = {
         request,
         answer(result) {
@@ -51,6 +43,5 @@ export const questioner =
         },
         cancel: () => (isModel ? waiting.refuse() : waiting.answer(CANCELLED)),
       };
-      signal?.addEventListener('abort', gone, { once: true });
       asked.set([...asked.get(), waiting]);
     });
