@@ -224,7 +224,7 @@ const QUESTIONS: readonly (readonly [question: string, text: RegExp, answeredIn:
   [
     'which spellings another server takes for one',
     /\b(?:hasDotSegments|foreignSpellings)\(/,
-    ['core/skill-entry.ts', 'core/uri/foreign.ts', 'layers/access/names.ts'],
+    ['core/skill-entry.ts', 'core/uri/decoding.ts', 'core/uri/foreign.ts', 'layers/access/names.ts'],
   ],
 ];
 

@@ -76,6 +76,22 @@ describe('search by reading [CB-7]', () => {
     expect(urisOf(await find(provider, { pattern: 'clock' }))).toEqual(['memory:///c.txt']);
   });
 
+  it('says that only the beginning of a large resource is searched', async () => {
+    const missing: MissingPart[] = [];
+    const notes = { ...createNotes(), missing: (part: MissingPart) => void missing.push(part) };
+    const bytes = Buffer.alloc(64 * 1024 * 1024 + 10, 'x\n');
+    bytes.write('first\n');
+    bytes.write('after', bytes.byteLength - 8);
+    const provider = memory({ 'large.txt': { bytes }, 'small.txt': { text: 'after' } });
+    const found: SearchMatch[] = [];
+    const ctx = createContext({ notes });
+    for await (const match of searchProvider(provider, { pattern: 'first|after', literal: false }, ctx))
+      found.push(match);
+    expect(urisOf(found)).toEqual(['memory:///large.txt', 'memory:///small.txt']);
+    expect(found.find(({ uri }) => uri.endsWith('large.txt'))?.place).toEqual({ line: 1, offset: 0 });
+    expect(missing).toEqual([{ reason: 'Only the first 64 MiB of a resource are searched' }]);
+  });
+
   it('starts at a folder or at one resource, and names both from there', async () => {
     const provider = memory({ 'a/b/c.md': { text: 'x' }, 'a/c.md': { text: 'x' }, 'c.md': { text: 'x' } });
     const inA = ['memory:///a/b/c.md', 'memory:///a/c.md'];

@@ -22,6 +22,8 @@ const MAX_DEPTH = 32;
 /** The most bytes of one resource that are searched. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
+const LARGE = `Only the first ${MAX_BYTES / 1024 ** 2} MiB of a resource are searched`;
+
 /** Only so many bytes at the beginning of a line are matched, since the engine cannot be interrupted within a line. */
 const MAX_LINE_BYTES = 64 * 1024;
 
@@ -168,7 +170,8 @@ async function* searchResource(
       const body = bodies[0];
       if (body === undefined) return;
       let found = 0;
-      for await (const linesOfChunk of lines(chunksOf(body.content), ctx.signal)) {
+      const cut = (): void => ctx.notes?.missing({ reason: LARGE });
+      for await (const linesOfChunk of lines(chunksOf(body.content), cut, ctx.signal)) {
         for (const { bytes, line, offset } of linesOfChunk) {
           const pause = takeBreak();
           if (pause !== undefined) await pause;
@@ -212,8 +215,13 @@ const NOTHING = Buffer.alloc(0);
 /**
  * Gives the lines of a streamed text, with the number and offset of each. It yields the lines of one chunk at a time; the
  * caller must iterate over them before it takes the next chunk. A chunk with a NUL is binary and ends the lines.
+ * @param cut is called when the text goes on after `MAX_BYTES`
  */
-async function* lines(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Iterable<Line>> {
+async function* lines(
+  chunks: AsyncIterable<Uint8Array>,
+  cut: () => void,
+  signal: AbortSignal,
+): AsyncIterable<Iterable<Line>> {
   let rest: Buffer = NOTHING;
   let line = 1;
   let offset = 0;
@@ -234,8 +242,13 @@ async function* lines(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): A
 
   for await (const chunk of chunks) {
     signal.throwIfAborted();
-    if (chunk.includes(0) || at > MAX_BYTES) return;
-    yield linesIn(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    const part = chunk.subarray(0, MAX_BYTES - at);
+    if (part.includes(0)) return;
+    yield linesIn(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+    if (part.byteLength < chunk.byteLength) {
+      cut();
+      break;
+    }
   }
   if (rest.byteLength > 0) yield [{ bytes: rest, line, offset }];
 }

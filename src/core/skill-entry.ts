@@ -8,7 +8,7 @@ import {
   type Skill,
   type SkillResource,
 } from '../protocol/skills.ts';
-import { hasDotSegments } from './uri/foreign.ts';
+import { hasDotSegments } from './uri/decoding.ts';
 import { decodedText, nameOfUri } from './uri.ts';
 
 /** Tells the author of a skill why it cannot be served, or why a foreign entry is not accepted. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foreignSpellings, hasDotSegments } from './foreign.ts';
+import { hasDotSegments } from './decoding.ts';
+import { foreignSpellings } from './foreign.ts';
 
 const all = (uri: string): readonly string[] => {
   const { normal, possible } = foreignSpellings(uri);
@@ -44,6 +45,14 @@ describe('spellings of another server', () => {
   });
 
   it.each([
+    ['https://x@example.com/a', 'https://example.com/a'],
+    ['https://me:secret@example.com/a?b', 'https://example.com/a'],
+    ['http://me@127.1/a', 'http://127.0.0.1/a'],
+    ['https://example.com./a', 'https://example.com/a'],
+    ['https://example.com.:8443', 'https://example.com:8443'],
+    ['https://xn--mnchen-3ya.de/x', 'https://münchen.de/x'],
+    ['https://a.xn--mnchen-3ya.de./x', 'https://a.münchen.de/x'],
+    ['http://[::ffff:127.0.0.1]/a', 'http://127.0.0.1/a'],
     ['http://example.com', 'http://example.com/'],
     ['https://example.com?a', 'https://example.com/?a'],
     ['ws://example.com', 'ws://example.com/'],

@@ -2,7 +2,9 @@
  * Finds the other spellings of another server's URI. That server may decode, resolve and shorten a URI in its own ways, so that
  * several spellings lead to one resource. A policy that decides by URI decides about each spelling, and the strictest counts.
  */
+import { domainToUnicode } from 'node:url';
 import { encodeSegment, schemeOf } from '../uri.ts';
+import { decodedOnce, MAX_DECODING, withoutIgnored } from './decoding.ts';
 
 export interface ForeignSpellings {
   /**
@@ -19,8 +21,8 @@ const NONE: ForeignSpellings = { normal: [], possible: [] };
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443', ws: '80', wss: '443', ftp: '21' };
 const WITH_PATH: ReadonlySet<string> = new Set(['file', ...Object.keys(DEFAULT_PORTS)]);
 
-/** A host that is written in one way only: the last part of a name is no number. */
-const HOST = /(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*/.source;
+/** A host that is written in one way only: the last part of a name is no number, and no part is in Punycode. */
+const HOST = /(?![^/]*xn--)(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*/.source;
 
 const SEGMENT = /\/[\w~-][\w.~!$&'()*+,;=:@-]*/.source;
 
@@ -36,9 +38,6 @@ const PLAIN = new RegExp(
   ].join('|'),
 );
 
-/** The most times that a text is decoded: a server behind another server may decode again. */
-const MAX_DECODING = 3;
-
 export function foreignSpellings(uri: string): ForeignSpellings {
   if (PLAIN.test(uri)) return NONE;
   const normal = normalForm(uri);
@@ -46,7 +45,8 @@ export function foreignSpellings(uri: string): ForeignSpellings {
     const careless = carelessForm(each);
     return [careless, standardForm(each), standardForm(careless)];
   });
-  const possible = new Set([normal, ...readings].flatMap((each) => [each, withoutRootSlash(each)]));
+  const forms = [normal, ...readings].flatMap((each) => [each, ...otherHosts(each)]);
+  const possible = new Set(forms.flatMap((each) => [each, withoutRootSlash(each)]));
   possible.delete(uri);
   // A rule that allows `https://x` as it stands need not allow `https://x/` too.
   if (normal === uri || withoutRootSlash(normal) === uri) return { normal: [], possible: [...possible] };
@@ -60,23 +60,29 @@ function standardForm(uri: string): string {
   return scheme !== undefined && WITH_PATH.has(scheme) && URL.canParse(uri) ? new URL(uri).href : uri;
 }
 
-/** A rule may be about `x://host` where the server has `x://host/`. */
-const withoutRootSlash = (uri: string): string => uri.replace(/^([^:/?#]+:\/\/[^/?#]+)\/(?=[?#]|$)/, '$1');
+const WITH_HOST = /^([^:/?#]+:\/\/)(?:[^/?#\\]*@)?(\[[^\]]*\]|[^/?#\\@:]*)(:\d+)?([/?#\\].*)?$/s;
 
-/** Whether a server could read a segment as `..` or `.`, with any escapes, and also with parameters after it (`..;x`). */
-export function hasDotSegments(uri: string): boolean {
-  let text = uri.slice(uri.indexOf(':') + 1);
-  for (let round = 0; round <= MAX_DECODING; round++) {
-    if (text.split(/[/\\?#]/).some((segment) => /^\s*\.{1,2}\s*(?:;.*)?$/s.test(withoutIgnored(segment)))) return true;
-    const decoded = decodedOnce(text);
-    if (decoded === text) return false;
-    text = decoded;
-  }
-  return false;
+/** An IPv4 address in IPv6, as the URL standard writes it. */
+const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
+
+/**
+ * Returns the URI with other names of its host: without a user and the dot of the root, in Unicode in place of Punycode, and as an IPv4
+ * address.
+ */
+function otherHosts(uri: string): readonly string[] {
+  const [, begin, host = '', port = '', rest = ''] = WITH_HOST.exec(uri) ?? [];
+  if (begin === undefined) return [];
+  const name = host.replace(/\.$/, '');
+  const [, high, low] = MAPPED.exec(name) ?? [];
+  const names = [name, name.includes('xn--') ? domainToUnicode(name) : '', high && low ? dotted(high, low) : ''];
+  return names.filter((each) => each !== '').map((each) => begin + each + port + rest);
 }
 
-/** Removes the characters that URL parsers drop wherever they are. */
-const withoutIgnored = (text: string): string => text.replace(/[\t\n\r]/g, '');
+const dotted = (...groups: readonly string[]): string =>
+  groups.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]).join('.');
+
+/** A rule may be about `x://host` where the server has `x://host/`. */
+const withoutRootSlash = (uri: string): string => uri.replace(/^([^:/?#]+:\/\/[^/?#]+)\/(?=[?#]|$)/, '$1');
 
 interface Parts {
   readonly scheme: string;
@@ -160,15 +166,4 @@ function carelessForm(uri: string): string {
   const path = withoutDots(parts.path.replace(/\/{2,}/g, '/')).replace(/(?<=.)\/$/, '');
   const written = path.split('/').map(encodeSegment).join('/');
   return `${scheme}:${authority === undefined ? '' : `//${authority}`}${written}${rest}`;
-}
-
-/** Decodes escapes once; sequences that are not UTF-8 stay unchanged. */
-function decodedOnce(text: string): string {
-  return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
-    try {
-      return decodeURIComponent(run);
-    } catch {
-      return run;
-    }
-  });
 }

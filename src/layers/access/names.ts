@@ -2,7 +2,8 @@
 
 import type { Resolver } from '../../core/mounts/resolver.ts';
 import { publishUri } from '../../core/mounts.ts';
-import { foreignSpellings, hasDotSegments } from '../../core/uri/foreign.ts';
+import { hasDotSegments } from '../../core/uri/decoding.ts';
+import { foreignSpellings } from '../../core/uri/foreign.ts';
 
 export interface OtherNames {
   /** Names of the resource itself, or of one that it shows: access to each has to be allowed. */

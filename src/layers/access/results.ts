@@ -25,8 +25,8 @@ export function guardedAsking({ foreign }: Owner, invocation: Invocation, decisi
   const { client } = invocation;
   const ask = client?.ask;
   if (ask === undefined || foreign !== true || readsEverything(invocation, decisions)) return invocation;
-  const guarded = async (request: InputRequest, signal: AbortSignal): Promise<unknown> =>
-    ask((await kept(request, invocation, decisions, 0)) as InputRequest, signal);
+  const guarded: typeof ask = async (request, ...rest) =>
+    ask((await kept(request, invocation, decisions, 0)) as InputRequest, ...rest);
   return { ...invocation, client: { ...client, ask: guarded } };
 }
 

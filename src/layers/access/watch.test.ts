@@ -21,7 +21,7 @@ describe.each(['hide', 'deny'] as const)('changes under %s [SEC-RES-2]', (effect
   };
 
   /** Watches a URI. `change` changes resources, and returns the URIs of the changes that the caller is told. */
-  async function watching(access: AccessOptions, uri: string | undefined, path = 'a.txt') {
+  async function watching(access: AccessOptions, uri: string | undefined, path = 'a.txt', first?: string) {
     let memory: MemoryProvider | undefined;
     let tell: Parameters<NonNullable<ResourceProvider['watch']>>[1] = () => {};
     const provider = await guarded(access, (inner) => {
@@ -33,6 +33,7 @@ describe.each(['hide', 'deny'] as const)('changes under %s [SEC-RES-2]', (effect
         },
       };
     });
+    if (first !== undefined) memory?.set(path, { text: first });
     const told: string[] = [];
     const watch = await provider.watch?.(
       uri,
@@ -91,6 +92,23 @@ describe.each(['hide', 'deny'] as const)('changes under %s [SEC-RES-2]', (effect
     expect(await change('small')).toEqual([uriOf('a.txt')]);
     expect(await change(undefined)).toEqual([uriOf('a.txt')]);
   });
+
+  it.each([undefined, LARGE])(
+    'of a resource are reported once it may be seen, whatever was there before: %#',
+    async (first) => {
+      // A rule about attributes also holds for what is missing.
+      const watched = watching(bySize, uriOf('new.txt'), 'new.txt', first);
+      if (effect === 'deny') {
+        await expect(watched).rejects.toMatchObject({ code: 'denied' });
+        return;
+      }
+      const { change } = await watched;
+      expect(await change(`${LARGE}!`)).toEqual([]);
+      expect(await change(undefined)).toEqual([]);
+      expect(await change('small')).toEqual([uriOf('new.txt')]);
+      expect(await change(undefined)).toEqual([uriOf('new.txt')]);
+    },
+  );
 
   it('of a resource that was seen are reported with its end', async () => {
     const { change } = await watching(bySize, uriOf('a.txt'));

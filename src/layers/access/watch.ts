@@ -30,7 +30,7 @@ export function guardedWatch(inner: ResourceProvider, views: Views): Watch {
     else carryOut(decision, asked, uri, ctx);
 
     /** Whether the caller could know the watched resource when it was last there. */
-    let couldKnow = known !== undefined;
+    let couldKnow = known !== undefined && !isHidden;
 
     /** Decides again: the resource may have changed, or may exist now under another spelling. */
     function mayKnow(changed: string): boolean | Promise<boolean> {
@@ -45,13 +45,14 @@ export function guardedWatch(inner: ResourceProvider, views: Views): Watch {
           if (isWatched) couldKnow = allowed;
           return allowed;
         },
-        () => false,
+        // It cannot be described now, and its reader may know that it has changed.
+        (error: unknown) => isWatched && couldKnow && error instanceof ResourceError && error.retryable,
       );
     }
     const told = (event: ChangeEvent): void => {
-      // A hidden resource is watched like a missing one, and its changes are not passed on.
-      if (isHidden) return;
-      const may = event.kind === 'list-changed' || mayKnow(event.uri);
+      // A hidden resource is watched like a missing one. By its URI alone it stays hidden; by attributes, each change is decided about.
+      if (isHidden && !policy.attributes) return;
+      const may = event.kind === 'list-changed' ? !isHidden || mayKnow(uri) : mayKnow(event.uri);
       void whenDecided(may, (allowed) => {
         if (allowed) onChange(event);
       });

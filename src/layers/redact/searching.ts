@@ -47,7 +47,10 @@ export async function* searchCovered(
   let searched = 0;
   for await (const { place: _place, more: _more, ...suspect } of suspects) {
     if (clean.has(suspect.uri) || !options.concerns(suspect.uri)) continue;
-    if (++searched > MAX_SUSPECTS) break;
+    if (++searched > MAX_SUSPECTS) {
+      ctx.notes?.missing({ reason: `Of resources that may have secrets, only the first ${MAX_SUSPECTS} are searched` });
+      break;
+    }
     const places = await scanResource(inner, suspect.uri, test, options, ctx);
     clean.set(suspect.uri, places === 'clean');
     if (places !== 'clean') yield* firstMatches(places.map((place) => ({ ...suspect, place })));
