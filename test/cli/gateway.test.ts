@@ -43,16 +43,18 @@ const uris = ({ resources }: { readonly resources: readonly { readonly uri: stri
 
 describe.concurrent('vitrine check', () => {
   it('prints the name and the contents of each server, and ends with 1 if one cannot be reached', async () => {
+    // Many programs start at a time here.
+    const patient = { timeoutSeconds: 100 };
     const config = await writeConfig(
       folder,
       {
         mounts: {
           docs: './docs',
-          there: server('docs', '--name', 'there-server'),
+          there: { ...server('docs', '--name', 'there-server'), ...patient },
           gone: { command: './no-such-program' },
           web: { url: 'http://127.0.0.1:9/mcp' },
         },
-        mcpServers: { 'Data Set': { ...server('./data'), start: 'lazy', autoApprove: ['read'] } },
+        mcpServers: { 'Data Set': { ...server('./data'), ...patient, start: 'lazy', autoApprove: ['read'] } },
       },
       'check.yaml',
     );
