@@ -17,7 +17,7 @@ const server = (...args: readonly string[]) => ({ command: process.execPath, arg
 
 beforeAll(async () => {
   process.env.VITRINE_TEST_SECRET = SECRET;
-  folder = await temporaryFolder({ 'docs/a.md': 'a', 'data/b.md': 'b' });
+  folder = await temporaryFolder({ 'docs/a.md': 'a', 'data/b.md': 'b', 'beside/b.md': 'b' });
 });
 afterAll(async () => {
   delete process.env.VITRINE_TEST_SECRET;
@@ -43,18 +43,16 @@ const uris = ({ resources }: { readonly resources: readonly { readonly uri: stri
 
 describe.concurrent('vitrine check', () => {
   it('prints the name and the contents of each server, and ends with 1 if one cannot be reached', async () => {
-    // Many programs start at a time here.
-    const patient = { timeoutSeconds: 100 };
     const config = await writeConfig(
       folder,
       {
         mounts: {
           docs: './docs',
-          there: { ...server('docs', '--name', 'there-server'), ...patient },
+          there: server('docs', '--name', 'there-server'),
           gone: { command: './no-such-program' },
           web: { url: 'http://127.0.0.1:9/mcp' },
         },
-        mcpServers: { 'Data Set': { ...server('./data'), ...patient, start: 'lazy', autoApprove: ['read'] } },
+        mcpServers: { 'Data Set': { ...server('./data'), start: 'lazy', autoApprove: ['read'] } },
       },
       'check.yaml',
     );
@@ -142,7 +140,7 @@ describe.concurrent('vitrine serve', () => {
 
   it('serves a file of a host and a configuration together, and starts programs in the folder of their file', async () => {
     const config = await writeConfig(folder, { mounts: { here: './docs' } }, 'beside.yaml');
-    const file = await hostFile('data/beside.json', { there: server('.') });
+    const file = await hostFile('beside/beside.json', { there: server('.') });
     await using connected = await connectStdio('modern', ['--config', config, '--mcp-config', file]);
     const listed = uris(await connected.request('resources/list'));
     expect(listed).toEqual(expect.arrayContaining(['here+file:///a.md', 'there+file:///b.md']));
