@@ -11,7 +11,7 @@ import { AT_A_TIME, BYTES, ENTRIES, rate } from './lib/turns.mjs';
 
 const PROVIDERS = ['files', 'memory', 'sqlite', 'postgres', 'mysql', 's3', 'command', 'git', 'http'];
 
-const how = options('providers', 'Lists and reads a second of each provider, beside its native client.', {
+const how = options('providers', 'How many lists and reads each provider and its native client make per second.', {
   rounds: { type: 'number', default: 15, quick: 2, help: 'turns of each side, interleaved; medians are shown' },
   ms: { type: 'number', default: 250, quick: 40, help: 'milliseconds of one turn, at least' },
   only: { type: 'string', help: `some of ${PROVIDERS.join(',')}` },
@@ -41,7 +41,7 @@ for (const name of wanted) {
 progress('');
 
 const lines = table(
-  ['a second', 'Vitrine', 'native', 'Vitrine to native'],
+  ['per second', 'Vitrine', 'native', 'Vitrine to native'],
   results.map(({ name, what, client, ours, native, ratio }) => [
     `${name}: ${what}${client === undefined ? '' : `, beside ${client}`}`,
     whole(ours),

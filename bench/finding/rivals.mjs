@@ -70,7 +70,7 @@ export function miniSearch(documents, cache) {
 }
 
 /**
- * ripgrep over a folder: the files in which the words of the question are most often, in upper or lower case.
+ * ripgrep over a folder: the files with the most occurrences of the searched words, in upper or lower case.
  * @param {string} folder
  * @returns {Rival}
  */

@@ -1,6 +1,6 @@
 /**
- * Loaded into a server with `--import`: counts the calls of its functions between two messages, and says which they were, by
- * file of the source and name.
+ * Loaded into a server with `--import`. Counts the calls of the server's functions since the last message, and sends them with
+ * source file and name.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -36,7 +36,7 @@ function sourceOf(url) {
   return found;
 }
 
-/** The functions that ran since the last question. */
+/** The functions that ran since the last message. */
 async function calls() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const found = [];

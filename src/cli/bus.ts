@@ -4,7 +4,7 @@ import { reasonOf } from '../configured/keys.ts';
 import type { Configured } from '../configured/open.ts';
 import type { Bus } from '../core/bus.ts';
 import type { Log } from '../core/context.ts';
-import { readUpTo } from '../core/read-up-to.ts';
+import { MAX_PEM_BYTES, readUpTo } from '../core/read-up-to.ts';
 
 /**
  * Returns undefined if no bus is configured.
@@ -18,13 +18,10 @@ export async function busOf({ config, keys }: Pick<Configured, 'config' | 'keys'
   return redisBus({ ...address, keys, log, ...(ca !== undefined && { ca: await authoritiesOf(ca) }) });
 }
 
-/** The longest file of certificates that is read, in bytes. */
-const MAX_FILE_BYTES = 1024 * 1024;
-
 async function authoritiesOf(file: string): Promise<string> {
   try {
-    const bytes = await readUpTo(file, MAX_FILE_BYTES);
-    if (bytes === undefined) throw new Error(`it has more than ${MAX_FILE_BYTES} bytes`);
+    const bytes = await readUpTo(file, MAX_PEM_BYTES);
+    if (bytes === undefined) throw new Error(`it has more than ${MAX_PEM_BYTES} bytes`);
     return bytes.toString('utf8');
   } catch (cause) {
     throw new ConfigError(`bus.ca: ${file} cannot be read: ${reasonOf(cause)}`, { cause });

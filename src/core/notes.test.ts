@@ -94,6 +94,14 @@ describe('a missing part', () => {
     });
   });
 
+  it('is named once, however often it is noted', () => {
+    const parts = [{ reason: 'x' }, { mount: 'a', reason: 'x' }, { mount: 'a', reason: 'x', entry: 'x:1' }];
+    const given = finished((notes) => {
+      for (const part of [...parts, ...structuredClone(parts)]) notes.missing(part);
+    });
+    expect(given).toMatchObject({ _meta: { [MISSING_META_KEY]: parts } });
+  });
+
   it('does not grow in an answer that was finished', () => {
     const notes = createNotes();
     notes.missing({ mount: 'a', reason: 'x' });

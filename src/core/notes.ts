@@ -25,6 +25,7 @@ export interface AnswerNotes {
   fresh(hint: CacheHint): void;
   /** Notes a part of unknown freshness: the server's own hint applies to it. */
   plain(): void;
+  /** Notes a missing part. The answer names equal parts once. */
   missing(part: MissingPart): void;
   /** Notes fields of another server's result, which are sent unchanged. */
   passOn(fields: Readonly<Record<string, unknown>>): void;
@@ -64,11 +65,12 @@ export function holdNotes(): HeldNotes {
 export function createNotes(): CollectedNotes {
   let hint: CacheHint | undefined;
   let isPlain = false;
-  const missing: MissingPart[] = [];
+  /** By their JSON. Most answers have none. */
+  let missing: Map<string, MissingPart> | undefined;
   let passed: Readonly<Record<string, unknown>> | undefined;
   return {
     get silent() {
-      return hint === undefined && passed === undefined && missing.length === 0;
+      return hint === undefined && passed === undefined && missing === undefined;
     },
     fresh(part) {
       hint = hint === undefined ? part : narrower(hint, part);
@@ -77,7 +79,8 @@ export function createNotes(): CollectedNotes {
       isPlain = true;
     },
     missing(part) {
-      missing.push(part);
+      missing ??= new Map();
+      missing.set(JSON.stringify([part.mount, part.reason, part.entry]), part);
     },
     passOn(fields) {
       passed = passed === undefined ? fields : merged(passed, fields);
@@ -85,10 +88,10 @@ export function createNotes(): CollectedNotes {
     finish(result, own) {
       const { ttlMs, cacheScope } = hint === undefined ? own : isPlain ? narrower(hint, own) : hint;
       const said = passed === undefined ? result : merged(passed, result);
-      if (missing.length === 0) return { ...said, ttlMs, cacheScope } as typeof result & CacheHint;
+      if (missing === undefined) return { ...said, ttlMs, cacheScope } as typeof result & CacheHint;
       // Another gateway may report missing parts of its own.
       const theirs = (said as { readonly _meta?: Readonly<Record<string, unknown>> })._meta?.[MISSING_META_KEY];
-      const all = [...(Array.isArray(theirs) ? theirs : []), ...missing];
+      const all = [...(Array.isArray(theirs) ? theirs : []), ...missing.values()];
       const whole = merged(said, { _meta: { [MISSING_META_KEY]: all } });
       // A missing part may come back at any moment, without a notification.
       return { ...whole, ttlMs: 0, cacheScope } as unknown as typeof result & CacheHint;

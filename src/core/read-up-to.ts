@@ -2,6 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 
+/** The largest file of certificates or a key that is read, in bytes. A chain of certificates has a few thousand. */
+export const MAX_PEM_BYTES = 1024 * 1024;
+
 /**
  * Returns the bytes of a file; undefined if there are more than `maxBytes`, of which one more at most is read.
  * @throws the errors of the file system

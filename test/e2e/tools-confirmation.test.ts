@@ -48,7 +48,7 @@ describe.concurrent.each(MATRIX)(
       expect(questions).toEqual([PLAN, PLAN, PLAN, PLAN, LARGE].map((uri) => `May this be read? ${uri}`));
     });
 
-    it('is the only request that asks; a folder is read without the unconfirmed children, and asks nothing', async () => {
+    it('is the only request that asks: reads of other resources, descriptions, and the read of its folder, which leaves it out, ask nothing', async () => {
       const { on: opened, questions } = await asking('accept');
       await using on = opened;
       expect(textOf(await call(on, 'read', { uri: 'docs+file:///open.md', as: 'plain' }))).toBe('open');

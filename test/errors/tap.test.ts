@@ -106,7 +106,7 @@ describe('internals', () => {
     expect(internalsIn({ code: 1, message, data: { uri: 'file:///a.md' } })).toBeUndefined();
   });
 
-  it('do not include fragments of a sent text, except tokens; a longer text is included', () => {
+  it('are not what the client has sent, even in part; tokens are, and so is text beyond what was sent', () => {
     const path = `${import.meta.dirname}/x`;
     const wasSent = (fragment: string): boolean => `file://${path}?ENOENT`.includes(fragment);
     expect(internalsIn({ message: `${path}: ENOENT` }, [], wasSent)).toBeUndefined();

@@ -81,7 +81,7 @@ describe.each(DIAGONAL)('documents over $transport, $era', ({ transport, era }) 
     expect(text).toBe(whole?.text);
   });
 
-  it('have lines, which are those of their text', async () => {
+  it('can be read by lines, which are lines of their text format', async () => {
     const contents = await read(office, 'file:///conservation-report.pdf#L3');
     expect(contents).toMatchObject([{ mimeType: MARKDOWN, text: '# Conservation report\n' }]);
   });

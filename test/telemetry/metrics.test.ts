@@ -82,7 +82,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-it('metrics are sent to a collector at the end, without spans or /metrics if only that is configured', async () => {
+it('if only a collector of metrics is configured, metrics are sent to it at the end, and there are neither spans nor /metrics', async () => {
   await using collector = await startCollector();
   const metrics = { endpoint: `${collector.origin}/v1/metrics` };
   await using on = await engine({ setup: { metrics } });
@@ -118,7 +118,7 @@ describe('the metrics are shown to', () => {
     expect(await status(on, { 'X-Forwarded-For': '203.0.113.9' })).toBe(200);
   });
 
-  it('nobody if auth is configured without a choice for them, or with a short token: the server does not start', async () => {
+  it('nobody: the server does not start if auth is configured without a choice for the metrics, or if their token is short', async () => {
     const vitrine = createVitrine({ mounts: [] });
     const render = async (): Promise<string> => '';
     await expect(serveHttp(vitrine, { port: 0, auth, metrics: { render } })).rejects.toThrow(/token of their own/);

@@ -11,7 +11,7 @@ import { ResourceError } from '../../core/errors.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import { type MemoryResource, memoryProvider } from '../../providers/memory/index.ts';
 
-/** Every page to the end. Each is checked to have the same in text and structure, and to be within the budget. */
+/** Returns all pages. Checks that text and structure of each name the same resources, and that pages of several are within the budget. */
 async function allPages(engine: Engine, args: Record<string, unknown>, budget = 25_000): Promise<ListAnswer[]> {
   const pages: ListAnswer[] = [];
   for (let cursor: string | undefined; ; ) {

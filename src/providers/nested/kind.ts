@@ -77,8 +77,8 @@ export interface FileKind extends KindFacts {
 export interface FolderKind extends KindFacts {
   readonly isFolder: true;
   /**
-   * The name of such a folder that belongs to the folder around it, such as `.git`: it holds that folder's files, and is the last
-   * entry in its list.
+   * The name that marks such a folder as part of its parent, such as `.git`. It then holds versions of the parent's files, and is the
+   * last entry in the parent's list.
    */
   readonly own: string;
   readonly title: string;

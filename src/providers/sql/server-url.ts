@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/hosts.ts';
-import { readUpTo } from '../../core/read-up-to.ts';
+import { MAX_PEM_BYTES, readUpTo } from '../../core/read-up-to.ts';
 
 /** The most connections to a server at a time, unless `connections` says otherwise. */
 export const CONNECTIONS = 4;
@@ -92,11 +92,8 @@ function checks(mode: Exclude<TlsMode, 'disable'>): Tls {
   }
 }
 
-/** The longest file of certificates that is read, in bytes. */
-const MAX_FILE_BYTES = 1024 * 1024;
-
 async function certificates(file: string): Promise<string> {
-  const bytes = await readUpTo(file, MAX_FILE_BYTES).catch((cause: unknown) => {
+  const bytes = await readUpTo(file, MAX_PEM_BYTES).catch((cause: unknown) => {
     throw new ResourceError('invalid', 'The file that "sslrootcert" of the database URL names cannot be read', {
       cause,
     });
@@ -104,7 +101,7 @@ async function certificates(file: string): Promise<string> {
   if (bytes !== undefined) return bytes.toString('utf8');
   throw new ResourceError(
     'invalid',
-    `The file that "sslrootcert" of the database URL names has more than ${MAX_FILE_BYTES} bytes`,
+    `The file that "sslrootcert" of the database URL names has more than ${MAX_PEM_BYTES} bytes`,
   );
 }
 

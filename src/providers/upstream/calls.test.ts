@@ -159,15 +159,20 @@ it('a client can cancel its call in every round', async () => {
 });
 
 describe('a read that its client gives up', () => {
-  /** Begins a read, and gives it up. */
-  async function givenUp(): Promise<Running> {
-    const read = running();
+  /** Begins a read, and gives it up. @param shared whether other calls use its connection as well */
+  async function leftBy(shared = false): Promise<Running> {
+    const read = running(shared);
     const leaving = new AbortController();
     const gone = calls.run(round({ signal: leaving.signal }), { ...read.start, reads: true });
     gone.catch(() => {});
     await vi.advanceTimersByTimeAsync(0);
     leaving.abort(new Error('cancelled'));
     await expect(gone).rejects.toThrow('cancelled');
+    return read;
+  }
+
+  async function givenUp(): Promise<Running> {
+    const read = await leftBy();
     expect({ released: read.released, aborted: read.signal()?.aborted }).toEqual({ released: [], aborted: false });
     return read;
   }
@@ -193,13 +198,7 @@ describe('a read that its client gives up', () => {
   });
 
   it('is ended at once, if other calls use its connection', async () => {
-    const read = running(true);
-    const leaving = new AbortController();
-    const gone = calls.run(round({ signal: leaving.signal }), { ...read.start, reads: true });
-    gone.catch(() => {});
-    await vi.advanceTimersByTimeAsync(0);
-    leaving.abort(new Error('cancelled'));
-    await expect(gone).rejects.toThrow('cancelled');
+    const read = await leftBy(true);
     expect(read.signal()?.aborted).toBe(true);
   });
 

@@ -55,6 +55,9 @@ it('calls that wait for a read whose client has gone never share the program tha
     await new Promise(setImmediate);
     read.release(true);
     const links = (await Promise.all(waiting)).map(({ link }) => link);
+    // A fresh connection, for a client that wants log messages, is lent to nobody after it.
+    const fresh = await connections.forCall(createContext({ client: { ...client, logLevel: 'info' } }));
+    expect(fresh.leave).toBeUndefined();
     expect(links[0] === links[1]).toBe(false);
     expect(links.includes(read.link)).toBe(true);
   } finally {

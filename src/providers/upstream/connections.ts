@@ -52,7 +52,7 @@ export interface Lease {
   /** Whether the connection is this client's alone as long as the lease lasts. */
   readonly own: boolean;
   /** The client has gone, and what runs on the connection ends soon. Undefined if that would be in the way of other calls. */
-  readonly leave?: () => void;
+  readonly leave?: (() => void) | undefined;
   /** @param reusable whether nothing of the call can still run on the connection */
   release(reusable: boolean): void;
 }
@@ -284,10 +284,10 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     const release = (reusable: boolean): void => {
       if (released) return;
       released = true;
-      view.ending = undefined;
-      ended();
       view.running--;
       view.usedAt = Date.now();
+      view.ending = undefined;
+      ended();
       if (exclusive && !reusable) owned.discard(view);
     };
     try {
@@ -315,16 +315,13 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     if (!owned.hasRoom())
       throw new ResourceError('limited', `Too many calls wait for the server behind "${name}"; try later`);
     const lease = await borrow(openOwn(wantsLogs ? `fresh ${crypto.randomUUID()}` : key, ctx), true, ctx);
-    return wantsLogs ? { ...lease, release: () => lease.release(false) } : lease;
+    // Nobody else gets a fresh connection, so a read on it need not finish.
+    return wantsLogs ? { ...lease, leave: undefined, release: () => lease.release(false) } : lease;
   }
 
   async function leaseShared(ctx: Context): Promise<Lease> {
     shared.usedAt = Date.now();
-    return {
-      link: await shared.supervisor.get(ctx.signal, REQUEST_WAITS),
-      own: false,
-      release: () => {},
-    };
+    return { link: await shared.supervisor.get(ctx.signal, REQUEST_WAITS), own: false, release: () => {} };
   }
 
   async function of(ctx: Context): Promise<View> {

@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'n
 import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { readUpTo } from '../../core/read-up-to.ts';
+import { MAX_PEM_BYTES, readUpTo } from '../../core/read-up-to.ts';
 import { followFiles } from '../followed-files.ts';
 
 export interface TlsOptions {
@@ -92,19 +92,16 @@ function warnIfExpired({ validTo }: Certificates, log: Log): void {
   if (Date.parse(validTo) < Date.now()) log.warn('the TLS certificate has expired', { validTo });
 }
 
-/** The largest file that is read, in bytes; a chain of certificates has a few thousand. */
-const MAX_BYTES = 1024 * 1024;
-
 async function contentOf(what: string, path: string): Promise<string> {
   let bytes: Buffer | undefined;
   try {
-    bytes = await readUpTo(path, MAX_BYTES);
+    bytes = await readUpTo(path, MAX_PEM_BYTES);
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     const why = READ_PROBLEMS[code] ?? 'it cannot be read';
     throw wrong(`The TLS ${what} at ${path}: ${why}`, cause);
   }
-  if (bytes === undefined) throw wrong(`The TLS ${what} at ${path}: it has more than ${MAX_BYTES} bytes`);
+  if (bytes === undefined) throw wrong(`The TLS ${what} at ${path}: it has more than ${MAX_PEM_BYTES} bytes`);
   return bytes.toString('utf8');
 }
 

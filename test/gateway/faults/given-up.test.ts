@@ -8,9 +8,8 @@ import { arrives, call, ONE, read, type Scene, setScene } from './scene.ts';
 
 const PROGRAM = { transport: 'stdio', era: 'legacy' } as const;
 
-/** The client of 2026-07-28, which borrows a program for each read and call. */
-function borrower({ clients }: Scene): Connected {
-  const client = clients.find(({ era }) => era === 'modern');
+function clientOf({ clients }: Scene, era: Connected['era']): Connected {
+  const client = clients.find((each) => each.era === era);
   if (client === undefined) throw new Error('no such client');
   return client;
 }
@@ -20,9 +19,8 @@ const askable = (): Promise<Scene> => setScene(PROGRAM, { subscribed: false, abi
 it.each(ERAS)('a read that is given up does not end the program of a %s client', async (era) => {
   await using scene = await askable();
   await arrives(scene.up);
-  const { server, clients } = scene;
-  const client = clients.find((each) => each.era === era);
-  if (client === undefined) throw new Error('no such client');
+  const { server } = scene;
+  const client = clientOf(scene, era);
   const calls = async (): Promise<readonly number[]> =>
     (await server.noted()).filter(({ method }) => method === 'tools/call').map(({ pid }) => pid);
   await call(client, 'faulty_say');
@@ -51,7 +49,8 @@ it.each(ERAS)('a read that is given up does not end the program of a %s client',
 it('a call that is given up while its program starts does not make the client share a program', async () => {
   await using scene = await askable();
   const { server } = scene;
-  const client = borrower(scene);
+  // This client borrows a program for each read and call.
+  const client = clientOf(scene, 'modern');
   // The shared program, and that of the client of 2025.
   await untilNoted(server, 'notifications/initialized', 2);
   const programs = await server.running();

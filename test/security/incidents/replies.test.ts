@@ -113,7 +113,7 @@ async function expectOwn(paths: readonly string[], method: string, params: objec
 }
 
 describe('CVE-2026-25536: clients share a server object, and one gets the answer of another', () => {
-  it.each(Object.keys(PATHS))('clients at once %s', async (path) => {
+  it.each(Object.keys(PATHS))('concurrent clients on one path: %s', async (path) => {
     await expectOwn([path], 'resources/read', { uri: SECRET });
     await expectOwn([path], 'tools/call', { name: 'whoami', arguments: {} });
   });

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { createContext, SILENT } from '../../../core/context.ts';
 import { createPins } from './index.ts';
 
-it('the definitions are listed once for all calls of a client, until none of these calls waits', async () => {
+/** Pins of a server whose lists never come, with the signals of these lists. */
+function endless() {
   const signals: AbortSignal[] = [];
   const pins = createPins({
     mount: 'up',
@@ -13,6 +14,11 @@ it('the definitions are listed once for all calls of a client, until none of the
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
   });
+  return { pins, signals };
+}
+
+it('the definitions are listed once for all calls of a client, until none of these calls waits', async () => {
+  const { pins, signals } = endless();
   const [first, second] = [new AbortController(), new AbortController()];
   const gone = pins.admit('tools', 'a', createContext({ signal: first.signal }));
   const goneToo = pins.admit('tools', 'b', createContext({ signal: second.signal }));
@@ -25,16 +31,7 @@ it('the definitions are listed once for all calls of a client, until none of the
 });
 
 it('the first look at the definitions ends when no caller waits for it any more', async () => {
-  const signals: AbortSignal[] = [];
-  const pins = createPins({
-    mount: 'up',
-    file: '/nonexistent/pins.json',
-    log: SILENT,
-    list: (_kind, { signal }) => {
-      signals.push(signal);
-      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    },
-  });
+  const { pins, signals } = endless();
   const leaving = [new AbortController(), new AbortController()] as const;
   const waiting = leaving.map(({ signal }) => pins.objection('tools', { name: 'a' }, createContext({ signal })));
   for (const each of waiting) each.catch(() => {});
