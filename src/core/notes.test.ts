@@ -95,11 +95,24 @@ describe('a missing part', () => {
   });
 
   it('is named once, however often it is noted', () => {
-    const parts = [{ reason: 'x' }, { mount: 'a', reason: 'x' }, { mount: 'a', reason: 'x', entry: 'x:1' }];
+    const parts = [
+      { reason: 'x' },
+      { mount: 'a', reason: 'x' },
+      { mount: 'b', reason: 'x' },
+      { mount: 'a', reason: 'y' },
+    ];
     const given = finished((notes) => {
       for (const part of [...parts, ...structuredClone(parts)]) notes.missing(part);
     });
     expect(given).toMatchObject({ _meta: { [MISSING_META_KEY]: parts } });
+  });
+
+  it('that is an entry is named as often as there are entries, also of one name and with one fault', () => {
+    const entry = { mount: 'a', reason: 'x', entry: 'x:1' };
+    const given = finished((notes) => {
+      for (const part of [entry, { ...entry }]) notes.missing(part);
+    });
+    expect(given).toMatchObject({ _meta: { [MISSING_META_KEY]: [entry, entry] } });
   });
 
   it('does not grow in an answer that was finished', () => {

@@ -25,7 +25,7 @@ export interface AnswerNotes {
   fresh(hint: CacheHint): void;
   /** Notes a part of unknown freshness: the server's own hint applies to it. */
   plain(): void;
-  /** Notes a missing part. The answer names equal parts once. */
+  /** Notes a missing part. The answer names a part that is no single entry once, however often it is noted. */
   missing(part: MissingPart): void;
   /** Notes fields of another server's result, which are sent unchanged. */
   passOn(fields: Readonly<Record<string, unknown>>): void;
@@ -65,8 +65,8 @@ export function holdNotes(): HeldNotes {
 export function createNotes(): CollectedNotes {
   let hint: CacheHint | undefined;
   let isPlain = false;
-  /** By their JSON. Most answers have none. */
-  let missing: Map<string, MissingPart> | undefined;
+  /** Most answers have none. Single entries are their own keys: two may have the same name and the same fault. */
+  let missing: Map<string | MissingPart, MissingPart> | undefined;
   let passed: Readonly<Record<string, unknown>> | undefined;
   return {
     get silent() {
@@ -80,7 +80,7 @@ export function createNotes(): CollectedNotes {
     },
     missing(part) {
       missing ??= new Map();
-      missing.set(JSON.stringify([part.mount, part.reason, part.entry]), part);
+      missing.set(part.entry === undefined ? JSON.stringify([part.mount, part.reason]) : part, part);
     },
     passOn(fields) {
       passed = passed === undefined ? fields : merged(passed, fields);
