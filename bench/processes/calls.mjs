@@ -18,8 +18,8 @@ const built = new Map();
 
 /** @param {string} url */
 function sourceOf(url) {
-  const known = built.get(url);
-  if (known !== undefined) return known;
+  const cached = built.get(url);
+  if (cached !== undefined) return cached;
   const file = fileURLToPath(url);
   // Helpers of the bundler have no source.
   if (!existsSync(`${file}.map`)) return () => undefined;

@@ -36,9 +36,9 @@ await Promise.all(
 );
 agent.destroy();
 
-const told = (latencies) => ({
+const summaryOf = (latencies) => ({
   perSecond: latencies.length / seconds,
   p50: quantile(latencies, 0.5),
   p99: quantile(latencies, 0.99),
 });
-process.stdout.write(JSON.stringify({ accepted: told(accepted), refused: told(refused) }));
+process.stdout.write(JSON.stringify({ accepted: summaryOf(accepted), refused: summaryOf(refused) }));

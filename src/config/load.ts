@@ -9,7 +9,7 @@ import { isData } from '../protocol/data.ts';
 import { ConfigError } from './error.ts';
 import { type Explanation, explain, nearestKey } from './explain.ts';
 import type { PluggedKinds } from './plug-ins/load.ts';
-import { namesKinds } from './plug-ins/named.ts';
+import { hasPlugInMounts } from './plug-ins/mounts.ts';
 import { type Environment, resolveReferences } from './references.ts';
 import { type Config, config, type HostFile, hostFile } from './schema.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
@@ -44,7 +44,7 @@ export async function loadPlugged(
   options: LoadOptions = {},
 ): Promise<{ readonly config: Config; readonly plugged: PluggedKinds }> {
   const written = readText(await textOf(path, 'vitrine.yaml'), basename(path), options);
-  if (!namesKinds(written.content)) return { config: checked(config, written), plugged: new Map() };
+  if (!hasPlugInMounts(written.content)) return { config: checked(config, written), plugged: new Map() };
   const { loadKinds, settingsProblems } = await import('./plug-ins/load.ts');
   const { plugged, problems } = await loadKinds(written.content, dirname(resolve(path)));
   // If a package is missing, the settings of its mounts cannot be checked.

@@ -45,7 +45,7 @@ async function fixture(seed: Leaves): Promise<ProviderFixture> {
 const SOME = /^(?:readme|sizes|many\/(?:entry-0[0-3]|folder-0)|odd\/(?:with|%2F|~|it|日))/;
 
 /** The laws that depend on the repository being in a folder: about names, lists, kept pages, completion, changes and closing. */
-const OWN = [
+const LAWS = [
   /^a list describes each entry/,
   /^pages of any size/,
   /^every listed URI is described/,
@@ -59,7 +59,7 @@ const OWN = [
 ];
 
 describe('a repository in a folder', () => {
-  it.each(PROVIDER_LAWS.filter(({ name }) => OWN.some((own) => own.test(name))))('$name', async (law) => {
+  it.each(PROVIDER_LAWS.filter(({ name }) => LAWS.some((law) => law.test(name))))('$name', async (law) => {
     const verdict = await checkLaw(law, (seed) => fixture(new Map([...seed].filter(([path]) => SOME.test(path)))));
     expect(verdict).toEqual({ kind: 'held' });
   });

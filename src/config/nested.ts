@@ -6,7 +6,7 @@ import type { ResourceProvider } from '../core/provider.ts';
 import { treeUri } from '../core/uri.ts';
 import type { Archive, ArchiveKind } from '../providers/archive/index.ts';
 import { type FilesOptions, openFiles } from '../providers/files/index.ts';
-import type { Inner, NestedKind, Opening, Openings, Outer, Place } from '../providers/nested/index.ts';
+import type { FilePlace, Inner, NestedKind, Opening, Openings, Outer } from '../providers/nested/index.ts';
 import { SQLITE_MAGIC } from './kinds/sql.ts';
 import { NESTED_KINDS, type NestedConfig } from './nested-schema.ts';
 
@@ -82,7 +82,7 @@ async function openedArchive(
 }
 
 /** Returns the place of an archive that is an entry of another one. Its bytes are taken out once, when it is first opened. */
-function placeIn(archive: Archive, uri: string): Place | undefined {
+function placeIn(archive: Archive, uri: string): FilePlace | undefined {
   const entry = archive.entry(uri);
   if (entry === undefined) return undefined;
   let bytes: Promise<Buffer> | undefined;
@@ -142,7 +142,7 @@ async function gitKind(): Promise<NestedKind> {
     key: 'git',
     endings: ['.git'],
     isFolder: true,
-    own: '.git',
+    nameInParent: '.git',
     title: 'Git repository',
     has: ['HEAD', 'objects', 'refs'],
     follows: true,

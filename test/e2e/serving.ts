@@ -26,13 +26,13 @@ export function runServe(args: readonly string[]): Command {
   const input = watched(rememberText);
   const output = watched(watchText());
   const errors = new PassThrough();
-  let said = '';
+  let written = '';
   errors.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    written += chunk.toString();
   });
-  let tell = (): void => {};
+  let signal = (): void => {};
   const signalled = new Promise<'stopped'>((resolve) => {
-    tell = () => resolve('stopped');
+    signal = () => resolve('stopped');
   });
   const stopping = { signalled, begin: () => {} };
   const secrets = createSecrets();
@@ -41,17 +41,17 @@ export function runServe(args: readonly string[]): Command {
     () => 0,
     (error: unknown) => {
       const { line, status } = explainFailure(error);
-      said += `vitrine: ${stripControls(secrets.hide(line))}\n`;
+      written += `vitrine: ${stripControls(secrets.hide(line))}\n`;
       return status;
     },
   );
   return {
     input,
     output,
-    errors: () => said,
+    errors: () => written,
     ended,
     stop() {
-      tell();
+      signal();
       return within(ended, 'the end of the server');
     },
   };

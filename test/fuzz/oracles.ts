@@ -18,12 +18,12 @@ const INTERNALS =
 
 /**
  * Checks that a text contains nothing from outside of the served folder, and nothing of another principal.
- * @param asked the request, which the text may repeat
+ * @param request the request, which the text may repeat
  */
-export function checkSecrets(place: Place, who: Who | undefined, text: string, asked: string): void {
-  const leaks = place.scene.leaks(text, asked);
+export function checkSecrets(place: Place, who: Who | undefined, text: string, request: string): void {
+  const leaks = place.scene.leaks(text, request);
   // A leak that is in the request is an echo, such as a path of this process. The markers of hidden files are in no request.
-  if (leaks.length > 0 && !leaks.every((leak) => asked.includes(leak)))
+  if (leaks.length > 0 && !leaks.every((leak) => request.includes(leak)))
     throw new Finding(`an escape: ${leaks}: ${cut(text)}`);
   for (const other of PRINCIPALS) {
     if (other !== who && text.includes(canaryOf(principalOf(other).id))) {
@@ -33,7 +33,7 @@ export function checkSecrets(place: Place, who: Who | undefined, text: string, a
 }
 
 /** Checks that a message is well-formed, and that an error is not internal and has no internals. */
-export function checkMessage(message: unknown, asked: string): Message {
+export function checkMessage(message: unknown, request: string): Message {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     throw new Finding(`not a message: ${cut(JSON.stringify(message))}`);
   }
@@ -44,14 +44,14 @@ export function checkMessage(message: unknown, asked: string): Message {
     throw new Finding(`neither a result nor an error, or both: ${cut(JSON.stringify(it))}`);
   }
   if (it.error === undefined) return it;
-  const { code, message: said } = it.error;
-  if (!Number.isSafeInteger(code) || typeof said !== 'string' || said === '') {
+  const { code, message: text } = it.error;
+  if (!Number.isSafeInteger(code) || typeof text !== 'string' || text === '') {
     throw new Finding(`an error without a valid code and message: ${cut(JSON.stringify(it))}`);
   }
   if (code === -32_603) throw new Finding(`an internal error: ${cut(JSON.stringify(it))}`);
   const words = JSON.stringify(it.error);
   const found = INTERNALS.exec(words)?.[0];
-  if (found !== undefined && !asked.includes(found))
+  if (found !== undefined && !request.includes(found))
     throw new Finding(`internals (${found}) in an error: ${cut(words)}`);
   return it;
 }

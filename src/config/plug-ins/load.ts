@@ -9,7 +9,7 @@ import { type Explanation, nearestKey } from '../explain.ts';
 import { BUILT_IN } from '../kinds/index.ts';
 import { isModulePath, kindsConfig } from '../kinds-schema.ts';
 import type { ProviderKind } from './define-kind.ts';
-import { namedKinds } from './named.ts';
+import { plugInMounts } from './mounts.ts';
 import { checkSettings } from './settings.ts';
 import { within } from './within.ts';
 
@@ -47,7 +47,7 @@ export async function loadKinds(
 /** Returns all problems of mounts with a `kind`: kinds that no package adds, and settings that their schema rejects. */
 export async function settingsProblems(content: unknown, plugged: PluggedKinds): Promise<readonly Explanation[]> {
   const problems: Explanation[] = [];
-  for (const { mount, kind: name, settings } of namedKinds(content)) {
+  for (const { mount, kind: name, settings } of plugInMounts(content)) {
     const found = plugged.get(name);
     const path = ['mounts', mount];
     if (found === undefined) {

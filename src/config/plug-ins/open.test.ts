@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import type { ProviderKind } from './define-kind.ts';
-import { namedKinds } from './named.ts';
+import { plugInMounts } from './mounts.ts';
 import { pluggedKind } from './open.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -39,7 +39,7 @@ it('waits a minute for a provider, and closes one that comes later', async () =>
 
 it('gives a kind only its own settings, without the options of every mount', () => {
   const options = { prefix: 'none', icons: [], forms: 'off', skills: 'on', index: 'off' };
-  expect(namedKinds({ mounts: { wiki: { kind: 'notes', ...options, file: 'a.txt' } } })).toEqual([
+  expect(plugInMounts({ mounts: { wiki: { kind: 'notes', ...options, file: 'a.txt' } } })).toEqual([
     { mount: 'wiki', kind: 'notes', settings: { file: 'a.txt' } },
   ]);
 });

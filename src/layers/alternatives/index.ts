@@ -17,7 +17,7 @@ import { CHARSET_META_KEY, FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { createCatalogue, type Format, utf8Format } from './catalogue.ts';
 import { withFormats } from './describe.ts';
-import { type AlternativesOptions, limitsOf } from './options.ts';
+import { type AlternativesOptions, withDefaults } from './options.ts';
 import { convertible, type Reading, readAccepted, withText } from './read.ts';
 import { createFormatStore, type FormatStoreContext } from './store.ts';
 
@@ -42,7 +42,7 @@ export function createAlternatives(
   options: AlternativesOptions = {},
   { concerns = () => true, ...making }: AlternativesContext = {},
 ): Alternatives {
-  const limits = limitsOf(options);
+  const limits = withDefaults(options);
   const catalogue = createCatalogue(limits.except);
   const store = createFormatStore(limits, making);
 

@@ -28,7 +28,7 @@ export type AlternativesLimits = Readonly<{ [K in keyof AlternativesOptions]-?: 
 
 const MIB = 1024 * 1024;
 
-export const DEFAULT_LIMITS: AlternativesLimits = {
+export const DEFAULT_CONVERSION_LIMITS: AlternativesLimits = {
   maxInputBytes: 32 * MIB,
   maxOutputBytes: 8 * MIB,
   maxUnpackedBytes: 64 * MIB,
@@ -42,6 +42,6 @@ export const DEFAULT_LIMITS: AlternativesLimits = {
 };
 
 /** The options, with the defaults for those that are left out. */
-export function limitsOf(options: AlternativesOptions): AlternativesLimits {
-  return { ...DEFAULT_LIMITS, ...defined(options) };
+export function withDefaults(options: AlternativesOptions): AlternativesLimits {
+  return { ...DEFAULT_CONVERSION_LIMITS, ...defined(options) };
 }

@@ -3,7 +3,7 @@ import { notFound, ResourceError } from '../../core/errors.ts';
 import type { Rename } from '../../core/mounts/renamed.ts';
 import { parseTreeUri, splitUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
-import type { FileKind, FolderKind, FolderPlace, NestedKind, Outer, Place } from './kind.ts';
+import type { FileKind, FilePlace, FolderKind, FolderPlace, NestedKind, Outer } from './kind.ts';
 
 interface Located {
   /** The URI of the container itself, in the outer provider. */
@@ -13,7 +13,7 @@ interface Located {
   readonly rest: string;
 }
 
-export type FileContainer = Located & { readonly kind: FileKind; readonly place: Place };
+export type FileContainer = Located & { readonly kind: FileKind; readonly place: FilePlace };
 export type FolderContainer = Located & { readonly kind: FolderKind; readonly place: FolderPlace };
 export type Container = FileContainer | FolderContainer;
 
@@ -24,14 +24,15 @@ export const kindOfName = (kinds: readonly NestedKind[], name: string | undefine
   name === undefined
     ? undefined
     : kinds.find(
-        (kind) => (kind.isFolder && kind.own === name) || kind.endings.some((ending) => endsWith(name, ending)),
+        (kind) =>
+          (kind.isFolder && kind.nameInParent === name) || kind.endings.some((ending) => endsWith(name, ending)),
       );
 
 const endsWith = (name: string, ending: string): boolean =>
   name.length > ending.length && name.slice(-ending.length).toLowerCase() === ending;
 
 /** Whether the first bytes of a file confirm the kind that its name claims. */
-export async function isReally({ magic }: FileKind, place: Place): Promise<boolean> {
+export async function isReally({ magic }: FileKind, place: FilePlace): Promise<boolean> {
   if (magic === undefined) return true;
   if (place.size < magic.byteLength) return false;
   // A file that cannot be opened now may still be of its kind. Opening it as a container will show that.
@@ -63,8 +64,8 @@ function fileAt(kind: NestedKind, segments: readonly string[], depth: number): r
   if (!kind.isFolder) return kind.hasFiles && segments.length > depth ? segments : undefined;
   const below = kind.pathBelow(segments.slice(depth));
   if (below === undefined || below.length === 0) return undefined;
-  const isOwn = segments[depth - 1] === kind.own;
-  return [...segments.slice(0, isOwn ? depth - 1 : depth), ...below];
+  const isPartOfParent = segments[depth - 1] === kind.nameInParent;
+  return [...segments.slice(0, isPartOfParent ? depth - 1 : depth), ...below];
 }
 
 /**

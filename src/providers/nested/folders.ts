@@ -33,7 +33,7 @@ export function foldersIn(outer: Outer, kinds: readonly NestedKind[], origins: P
     described(
       {
         uri: treeUri(scheme, segments),
-        name: kind.own,
+        name: kind.nameInParent,
         mimeType: DIRECTORY_MIME_TYPE,
         capabilities: { list: true, subscribe: outerProvider.features.watch },
       },
@@ -61,7 +61,7 @@ export function foldersIn(outer: Outer, kinds: readonly NestedKind[], origins: P
     const { segments } = parseTreeUri(uri, scheme);
     const last: Resource[] = [];
     for (const kind of folderKinds) {
-      const path = [...segments, kind.own];
+      const path = [...segments, kind.nameInParent];
       const found = await outer.folder?.(path, kind.has);
       if (found === undefined || (await outer.shows?.(path, true)) === true) continue;
       // A copy of the page is not kept, so the next list looks again: nothing reports when the folder is finished.
@@ -85,7 +85,7 @@ export function foldersIn(outer: Outer, kinds: readonly NestedKind[], origins: P
     list: (uri, page, ctx) =>
       uri === undefined || folderKinds.length === 0 ? outerProvider.list(uri, page, ctx) : list(uri, page, ctx),
     async metadata({ kind, segments, uri }, ctx) {
-      const isShown = segments.at(-1) !== kind.own || (await outer.shows?.(segments, true)) === true;
+      const isShown = segments.at(-1) !== kind.nameInParent || (await outer.shows?.(segments, true)) === true;
       return isShown ? entered(await outerProvider.metadata(uri, ctx), kind, segments) : entryOf(kind, segments);
     },
     entered,

@@ -29,7 +29,7 @@ import type { Inner, NestedKind, Outer } from './kind.ts';
 import type { Lease, Openings } from './openings.ts';
 import { searchNested } from './search.ts';
 
-export type { FolderPlace, Inner, NestedKind, Opening, Outer, Place } from './kind.ts';
+export type { FilePlace, FolderPlace, Inner, NestedKind, Opening, Outer } from './kind.ts';
 export { createOpenings, type Openings } from './openings.ts';
 
 export interface NestedOptions {

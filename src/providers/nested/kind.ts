@@ -6,7 +6,7 @@ import type { FindFolder, FolderPlace, PlaceHandle } from '../folder-place.ts';
 export type { FolderPlace } from '../folder-place.ts';
 
 /** A file of the outer provider, as found. */
-export interface Place {
+export interface FilePlace {
   /** Bytes. */
   readonly size: number;
   /** The identity of the file: a file that replaces it has another one. */
@@ -24,14 +24,14 @@ export interface Outer {
   /** The scheme of its URIs, which are paths with slashes. */
   readonly scheme: string;
   /** @returns undefined for a file that is missing or hidden, and for a folder */
-  place(segments: readonly string[]): Promise<Place | undefined>;
+  place(segments: readonly string[]): Promise<FilePlace | undefined>;
   /** Finds a folder. Default: there are none. */
   readonly folder?: FindFolder;
   /** Whether a file or folder of this path would be shown; the rule applies inside archives too. Default: all are shown. */
   readonly shows?: ((segments: readonly string[], isDirectory: boolean) => Promise<boolean>) | undefined;
 }
 
-export interface Opening<P = Place> {
+export interface Opening<P = FilePlace> {
   readonly place: P;
   /** The name of the file or folder. */
   readonly name: string;
@@ -80,7 +80,7 @@ export interface FolderKind extends KindFacts {
    * The name that marks such a folder as part of its parent, such as `.git`. It then holds versions of the parent's files, and is the
    * last entry in the parent's list.
    */
-  readonly own: string;
+  readonly nameInParent: string;
   readonly title: string;
   /** The names of entries by which such a folder is recognised. */
   readonly has: readonly string[];

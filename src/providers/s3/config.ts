@@ -32,14 +32,20 @@ export const s3Config = z.strictObject({
     .min(1)
     .max(10_000_000)
     .optional()
-    .describe('Keys that are listed to watch a folder, or the default list. Default: 10000'),
+    .describe('The most keys that are listed to watch a folder or the default list. Default: 10000'),
   timeoutSeconds: z
     .number()
     .positive()
     .max(3_600)
     .optional()
     .describe('Seconds without a byte until a request is given up. Default: 20'),
-  attempts: z.number().int().min(1).max(10).optional().describe('Attempts for one request that fails. Default: 3'),
+  attempts: z
+    .number()
+    .int()
+    .min(1)
+    .max(10)
+    .optional()
+    .describe('The most attempts for one request that fails for a temporary reason. Default: 3'),
 });
 
 export type S3Config = z.infer<typeof s3Config>;

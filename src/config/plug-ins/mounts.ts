@@ -3,7 +3,7 @@ import { isData } from '../../protocol/data.ts';
 import { everyMount } from '../mount-schema.ts';
 
 /** A mount of a plug-in, as it is written. */
-export interface NamedKind {
+export interface PlugInMount {
   readonly mount: string;
   readonly kind: string;
   /** The settings of the plug-in: all keys but `kind` and those of every mount. */
@@ -12,7 +12,7 @@ export interface NamedKind {
 
 const EVERY_MOUNT: ReadonlySet<string> = new Set(['kind', ...Object.keys(everyMount)]);
 
-export function namedKinds(content: unknown): readonly NamedKind[] {
+export function plugInMounts(content: unknown): readonly PlugInMount[] {
   const mounts = isData(content) && isData(content.mounts) ? content.mounts : {};
   return Object.entries(mounts).flatMap(([mount, block]) => {
     if (!isData(block) || typeof block.kind !== 'string') return [];
@@ -21,4 +21,4 @@ export function namedKinds(content: unknown): readonly NamedKind[] {
   });
 }
 
-export const namesKinds = (content: unknown): boolean => namedKinds(content).length > 0;
+export const hasPlugInMounts = (content: unknown): boolean => plugInMounts(content).length > 0;
