@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { refused } from '../../test/security/served.ts';
 import { type MemoryResource, memoryProvider } from '../providers/memory/index.ts';
 import { createContext, SILENT } from './context.ts';
+import { ResourceError } from './errors.ts';
 import { MAX_MATCHES_PER_RESOURCE } from './first-matches.ts';
 import { globFilter } from './glob/filter.ts';
+import { wrapProvider } from './layer.ts';
 import { mountTree } from './mounts.ts';
 import { createNotes, type MissingPart } from './notes.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
@@ -79,7 +81,7 @@ describe('search by reading [CB-7]', () => {
   it('says that only the beginning of a large resource is searched', async () => {
     const missing: MissingPart[] = [];
     const notes = { ...createNotes(), missing: (part: MissingPart) => void missing.push(part) };
-    const bytes = Buffer.alloc(64 * 1024 * 1024 + 10, 'x\n');
+    const bytes = Buffer.alloc(64 * 1024 * 1024 + 10, `${'x'.repeat(1023)}\n`);
     bytes.write('first\n');
     bytes.write('after', bytes.byteLength - 8);
     const provider = memory({ 'large.txt': { bytes }, 'small.txt': { text: 'after' } });
@@ -90,6 +92,24 @@ describe('search by reading [CB-7]', () => {
     expect(urisOf(found)).toEqual(['memory:///large.txt', 'memory:///small.txt']);
     expect(found.find(({ uri }) => uri.endsWith('large.txt'))?.place).toEqual({ line: 1, offset: 0 });
     expect(missing).toEqual([{ reason: 'Only the first 64 MiB of a resource are searched' }]);
+  });
+
+  it('says that resources are left out that their provider refuses as too large, and none that is gone', async () => {
+    const missing: MissingPart[] = [];
+    const notes = { ...createNotes(), missing: (part: MissingPart) => void missing.push(part) };
+    const inner = memory({ 'gone.txt': { text: 'x' }, 'large.txt': { text: 'x' }, 'small.txt': { text: 'x' } });
+    const provider = wrapProvider(inner, {
+      read: async (uri, want, ctx) => {
+        if (uri.endsWith('gone.txt')) throw new ResourceError('not-found', 'Gone');
+        if (uri.endsWith('large.txt')) throw new ResourceError('too-large', 'No more than 10 bytes');
+        return await inner.read(uri, want, ctx);
+      },
+    });
+    const found: SearchMatch[] = [];
+    const query = { pattern: 'x', literal: true };
+    for await (const match of searchProvider(provider, query, createContext({ notes }))) found.push(match);
+    expect(urisOf(found)).toEqual(['memory:///small.txt']);
+    expect(missing).toEqual([{ reason: 'Some resources are too large to be searched' }]);
   });
 
   it('starts at a folder or at one resource, and names both from there', async () => {

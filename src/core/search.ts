@@ -199,6 +199,7 @@ export function leaveOutOfSearch(uri: string, error: ResourceError, ctx: Context
   ctx.log.debug('left out of a search', { uri, reason: error.code });
   // No URI, because the caller may not be allowed to see it. A resource that is gone is not missing.
   if (error.retryable) ctx.notes?.missing({ reason: 'Some resources cannot be read now' });
+  else if (error.code === 'too-large') ctx.notes?.missing({ reason: 'Some resources are too large to be searched' });
 }
 
 interface Line {

@@ -3,6 +3,7 @@ import {
   decodeSegment,
   encodeSegment,
   MAX_URI_LENGTH,
+  nameOfUri,
   nameProblem,
   parseTreeUri,
   schemeOf,
@@ -241,4 +242,24 @@ describe('the scheme of a URI', () => {
     [`${'a'.repeat(256)}:`, 'a'.repeat(256)],
     [`${'a'.repeat(257)}:`, undefined],
   ])('of %s is %s', (uri, scheme) => expect(schemeOf(uri)).toBe(scheme));
+});
+
+describe('the name that a URI gives its resource', () => {
+  it.each([
+    ['notes:///a/b.md', 'b.md'],
+    ['notes:///a/', 'a'],
+    ['notes:///a//', 'a'],
+    ['notes:///%C3%A9%2Fb', 'é/b'],
+    ['notes:///%ff', '%ff'],
+    ['notes:///', undefined],
+    ['urn:isbn:1', 'isbn:1'],
+    ['notes:', undefined],
+    ['a.md', 'a.md'],
+    ['b/a:c', 'a:c'],
+    ['https://x.example', 'x.example'],
+    ['https://x.example/a.md?next=/b', 'a.md?next=/b'],
+    ['https://x.example/a/?next=b', 'a?next=b'],
+    ['https://x.example/a.md#/b', 'a.md#/b'],
+    ['notes:///?a', '?a'],
+  ])('of %s is %s', (uri, name) => expect(nameOfUri(uri)).toBe(name));
 });

@@ -167,15 +167,15 @@ export function schemeOf(uri: string): string | undefined {
 }
 
 /**
- * Returns the text after the last slash of a URI, decoded, as a name: the host if there is no path. A query counts as text.
- * Undefined for a root such as `notes:///`.
+ * Returns the last segment of a URI's path with the query, decoded, as a name: the host if there is no path. Undefined for a root
+ * such as `notes:///`.
  */
 export function nameOfUri(uri: string): string | undefined {
-  let end = uri.length;
-  while (end > 0 && uri[end - 1] === '/') end--;
-  const path = uri.slice(uri.indexOf(':') + 1, end);
-  const last = path.slice(path.lastIndexOf('/') + 1);
-  return last === '' ? undefined : decodedText(last);
+  const [, path = '', rest = ''] = /^(?:[^:/?#]*:)?([^?#]*)(.*)$/s.exec(uri) ?? [];
+  let end = path.length;
+  while (end > 0 && path[end - 1] === '/') end--;
+  const name = path.slice(path.lastIndexOf('/', end - 1) + 1, end) + rest;
+  return name === '' ? undefined : decodedText(name);
 }
 
 /** Decodes the escapes of a text; returns it unchanged where they are not valid UTF-8. */

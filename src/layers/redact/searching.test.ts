@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { wrapProvider } from '../../core/layer.ts';
 import { mountTree } from '../../core/mounts.ts';
+import { createNotes, type MissingPart } from '../../core/notes.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { filesProvider } from '../../providers/files/index.ts';
 import { gitProvider } from '../../providers/git/index.ts';
@@ -163,6 +166,50 @@ describe.each(['redact', 'refuse'] as const)('a search with covered secrets (%s)
     expect(await find(provider, { pattern: 'last line' })).toEqual([
       `longer.txt:2:${LARGE['longer.txt']?.indexOf('last')}`,
     ]);
+  });
+});
+
+describe('the notes on a search', () => {
+  /** Searches resources of which those are large that `isLarge` says. Returns the names found and the notes. */
+  async function noted(names: readonly string[], pattern: string, isLarge: (uri: string) => boolean = () => false) {
+    const missing: MissingPart[] = [];
+    const notes = { ...createNotes(), missing: (part: MissingPart) => void missing.push(part) };
+    const texts = Object.fromEntries(
+      names.map((name) => [name, { text: name.startsWith('secret') ? TOKEN : 'plain' }]),
+    );
+    const tree = mountTree([{ name: 'm', provider: memoryProvider({ resources: texts }) }]);
+    const inner = wrapProvider(tree, {
+      // Only a scan reads from an offset.
+      read: async (uri, want, ctx) => {
+        if (want.range !== undefined && isLarge(uri)) throw new ResourceError('too-large', 'Too large to be scanned');
+        return await tree.read(uri, want, ctx);
+      },
+    });
+    const redaction = createRedaction({ action: 'redact' });
+    const found: string[] = [];
+    for await (const { uri } of redaction.layer(inner).search?.({ literal: true, pattern }, createContext({ notes })) ??
+      [])
+      found.push(uri.slice(uri.lastIndexOf('/') + 1));
+    await redaction.close();
+    return { found, missing };
+  }
+
+  it('say that resources with secrets are left out after so many', async () => {
+    const names = Array.from({ length: 1_001 }, (_, index) => `secret-${index}.txt`);
+    const { found, missing } = await noted([...names, 'plain.txt'], 'plain');
+    expect(found).toEqual(['plain.txt']);
+    expect(missing).toEqual([{ reason: 'Of resources that may have secrets, only the first 1000 are searched' }]);
+  });
+
+  it('say that one with a secret is too large, whatever the pattern is, and not that the pattern is in another', async () => {
+    const isLarge = (uri: string): boolean => uri.endsWith('large.txt');
+    for (const pattern of [TOKEN.slice(0, 9), `${TOKEN.slice(0, 8)}-`])
+      expect(await noted(['secret-large.txt'], pattern, isLarge)).toEqual({
+        found: [],
+        missing: [{ reason: 'Some resources are too large to be searched' }],
+      });
+    for (const pattern of ['plain', 'plane'])
+      expect(await noted(['plain-large.txt'], pattern, isLarge)).toEqual({ found: [], missing: [] });
   });
 });
 

@@ -55,10 +55,12 @@ export async function* searchCovered(
     clean.set(suspect.uri, places === 'clean');
     if (places !== 'clean') yield* firstMatches(places.map((place) => ({ ...suspect, place })));
   }
+  // A note on a resource that is left out below would say that the pattern matches in it.
+  const quiet = { ...ctx, notes: undefined };
   for await (const match of inner.search?.(query, ctx) ?? []) {
     if (options.concerns(match.uri)) {
       if (!clean.has(match.uri))
-        clean.set(match.uri, (await scanResource(inner, match.uri, undefined, options, ctx)) === 'clean');
+        clean.set(match.uri, (await scanResource(inner, match.uri, undefined, options, quiet)) === 'clean');
       if (clean.get(match.uri) !== true) continue;
     }
     yield match;
