@@ -5,13 +5,21 @@ import type { Query } from './query.ts';
 import { matchesOfTool } from './tool.ts';
 
 /** Searches a server that gives each page the cursor that `cursorOf` returns. */
-async function searched(cursorOf: (page: number) => string | undefined, missing?: object[]) {
+async function searched(
+  cursorOf: (page: number) => string | undefined,
+  missing?: object[],
+  lineOf = (page: number): number => page,
+) {
   let pages = 0;
   const notes: string[] = [];
   let cuts = 0;
   const request = async () => ({
     content: [{}, { resource: { text: 'line' } }],
-    structuredContent: { matches: [{ uri: 'x:///a', line: pages + 1 }], nextCursor: cursorOf(++pages), missing },
+    structuredContent: {
+      matches: [{ uri: 'x:///a', line: lineOf(pages + 1) }],
+      nextCursor: cursorOf(++pages),
+      missing,
+    },
   });
   const session = {
     resources: { client: async () => ({ request }) },
@@ -51,6 +59,19 @@ it('says that a search whose cursors go in a circle is incomplete', async () => 
     notes: ['the server repeats a cursor'],
     cuts: 1,
   });
+});
+
+it('says that a search whose pages have nothing new is incomplete', async () => {
+  expect(await searched(String, undefined, () => 1)).toEqual({
+    pages: 101,
+    matches: 101,
+    notes: ['the server sends page after page with nothing new'],
+    cuts: 1,
+  });
+});
+
+it('refuses a cursor that is too long', async () => {
+  await expect(searched(() => 'x'.repeat(65_537))).rejects.toThrow('The server sent a cursor that is too long');
 });
 
 it.each([1, 10_000])('says nothing about a search that ends after %i pages', async (last) => {

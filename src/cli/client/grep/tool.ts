@@ -1,7 +1,7 @@
 /** Finds matches with the search tool of a Vitrine. */
-import { ResourceClientError } from '../../../client/errors.ts';
+import { invalidAnswer, ResourceClientError } from '../../../client/errors.ts';
 import type { Data } from '../../../client/link.ts';
-import { markOf } from '../../../connection/paging.ts';
+import { pagesIn } from '../../../connection/paging.ts';
 import { type Definition, definitions, request } from '../definitions.ts';
 import { messageOf } from '../failures.ts';
 import { valueText } from '../printing/output.ts';
@@ -44,12 +44,11 @@ export async function* matchesOfTool(
     ...(glob !== undefined && { glob }),
     ...(uri !== undefined && { uri }),
   };
-  const used = new Set<number>();
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page++) {
+  let missing: unknown;
+  async function ask(page: Data): Promise<Data> {
     const result = await request(
       'tools/call',
-      { name: tool.name, arguments: { ...query, ...(cursor !== undefined && { cursor }) } },
+      { name: tool.name, arguments: { ...query, ...page } },
       session,
       ({ progress }) => session.output.progress(`${progress} matches`),
     );
@@ -58,33 +57,48 @@ export async function* matchesOfTool(
       const message = (content[0] as { readonly text?: unknown } | undefined)?.text;
       throw failureOf(typeof message === 'string' ? message : 'The search failed', uri);
     }
-    const { matches, nextCursor, missing } = (result.structuredContent ?? {}) as Data;
+    const { matches, nextCursor, ...rest } = (result.structuredContent ?? {}) as Data;
+    // Each page names the parts that were missing so far.
+    missing = rest.missing;
     const places: readonly unknown[] = Array.isArray(matches) ? matches : [];
     // The first block counts the matches. After it comes one block for each match.
-    for (const [index, place] of places.entries()) {
-      const { uri: at, line } = (place ?? {}) as Data;
-      const block = content[index + 1] as { readonly resource?: { readonly text?: unknown } } | undefined;
-      if (typeof at !== 'string' || typeof line !== 'number') continue;
-      yield { uri: at, line, text: valueText(block?.resource?.text ?? '') };
+    return { matches: places.map((place, index) => ({ place, block: content[index + 1] })), nextCursor };
+  }
+  const pages = pagesIn({
+    ask,
+    field: 'matches',
+    entryIn: (entry) => matchOf(entry as Sent),
+    idOf: ({ uri: at, line }) => `${at} ${line}`,
+    maxPages: MAX_PAGES,
+    refusal: invalidAnswer,
+  });
+  for await (const { entries, stopped } of pages) {
+    yield* entries;
+    if (stopped === undefined) continue;
+    if (stopped !== 'end') {
+      session.output.note(WORDS[stopped]);
+      cut();
+    } else if (Array.isArray(missing) && missing.length > 0) {
+      session.output.note(`missing: ${JSON.stringify(missing).slice(0, 500)}`);
+      cut();
     }
-    if (typeof nextCursor !== 'string') {
-      // Each page names the parts that were missing so far.
-      if (Array.isArray(missing) && missing.length > 0) {
-        session.output.note(`missing: ${JSON.stringify(missing).slice(0, 500)}`);
-        cut();
-      }
-      return;
-    }
-    const mark = markOf(nextCursor);
-    if (used.has(mark)) {
-      session.output.note(WORDS['repeated-cursor']);
-      return cut();
-    }
-    used.add(mark);
-    cursor = nextCursor;
+    return;
   }
   session.output.note(`stopped after ${MAX_PAGES} pages of matches`);
   cut();
+}
+
+/** A match with its content block, as the tool sent them. */
+interface Sent {
+  readonly place: unknown;
+  readonly block: unknown;
+}
+
+function matchOf({ place, block }: Sent): Match | undefined {
+  const { uri, line } = (place ?? {}) as Data;
+  if (typeof uri !== 'string' || typeof line !== 'number') return undefined;
+  const { resource } = (block ?? {}) as { readonly resource?: { readonly text?: unknown } };
+  return { uri, line, text: valueText(resource?.text ?? '') };
 }
 
 /** Makes an error from the message of the tool. The words of the message decide on the code, because a tool gives no code. */
