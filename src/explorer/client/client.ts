@@ -9,8 +9,11 @@ import { isAbort, Refusal } from './refusal.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
-/** Puts a question to a person. Resolves with the result that this kind of question has. */
-export type Questioner = (request: InputRequest) => Promise<Data>;
+/**
+ * Puts a question to a person. Resolves with the result that this kind of question has.
+ * @param signal aborts when the request that asks is given up
+ */
+export type Questioner = (request: InputRequest, signal?: AbortSignal) => Promise<Data>;
 
 /** Handles a notification from a listen stream. */
 export type OnNotification = (method: string, params: Data) => void;
@@ -129,7 +132,7 @@ export function createClient({ endpoint, ask, wire }: ClientOptions): Client {
         const { inputRequests = {}, requestState } = result as unknown as InputRequired;
         const inputResponses: Record<string, Data> = {};
         // One after the other, because a person answers them.
-        for (const [key, request] of Object.entries(inputRequests)) inputResponses[key] = await ask(request);
+        for (const [key, request] of Object.entries(inputRequests)) inputResponses[key] = await ask(request, signal);
         sent = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
       }
       throw new Refusal('limited', '');

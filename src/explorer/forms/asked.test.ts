@@ -64,3 +64,45 @@ describe('cancelling a question that waits', () => {
     expect(asked.get().map((each) => each.request)).toEqual([FORM]);
   });
 });
+
+describe('a question whose request is given up', () => {
+  const later = () => {
+    const { asked, ask } = waiting([]);
+    const leaving = new AbortController();
+    const first = ask(FORM, leaving.signal).catch((error: unknown) => error);
+    return { asked, ask, first, leave: () => leaving.abort('left') };
+  };
+
+  it('stays, and its answer goes to a later request that asks the same', async () => {
+    const { asked, ask, first, leave } = later();
+    leave();
+    const [shown] = asked.get();
+    const second = ask({ ...FORM });
+    expect(asked.get()).toEqual([shown]);
+    expect(await first).toBe('left');
+    shown?.answer({ action: 'accept' });
+    expect(await second).toEqual({ action: 'accept' });
+    expect(asked.get()).toEqual([]);
+  });
+
+  it('stays if that request is given up, too', async () => {
+    const { asked, ask, leave } = later();
+    leave();
+    const leaving = new AbortController();
+    const second = ask(FORM, leaving.signal).catch((error: unknown) => error);
+    leaving.abort('left too');
+    const third = ask(FORM).catch((error: unknown) => error);
+    expect(await second).toBe('left too');
+    expect(asked.get()).toHaveLength(1);
+    asked.get()[0]?.refuse();
+    expect(await third).toMatchObject({ reason: 'denied' });
+  });
+
+  it('does not answer another question, and is not taken over before it is given up', async () => {
+    const { asked, ask, leave } = later();
+    void ask(FORM);
+    leave();
+    void ask(PAGE);
+    expect(asked.get().map(({ request }) => request)).toEqual([FORM, FORM, PAGE]);
+  });
+});

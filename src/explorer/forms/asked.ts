@@ -22,26 +22,53 @@ const CANCELLED: Data = { action: 'cancel' };
 /** The most questions that wait at a time; further ones are cancelled, and those for a model refused. */
 const MAX_ASKED = 8;
 
-export const questioner =
-  (asked: Cell<readonly WaitingQuestion[]>): Questioner =>
-  (request) =>
+/** The request that gets the answer to a question. */
+interface Asker {
+  readonly resolve: (result: Data) => void;
+  readonly reject: (error: unknown) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * A question whose request is given up stays, because a person may be typing. If a later request asks the same, it gets the answer:
+ * a changed resource is read again, for example, while the person answers a question of the read before.
+ */
+export function questioner(asked: Cell<readonly WaitingQuestion[]>): Questioner {
+  const askers = new WeakMap<WaitingQuestion, Asker>();
+  /** Whether the later request took over the question of one that was given up. */
+  function takesOver(request: InputRequest, asker: Asker): boolean {
+    const text = JSON.stringify(request);
+    for (const waiting of asked.get()) {
+      const before = askers.get(waiting);
+      if (before?.signal?.aborted !== true || JSON.stringify(waiting.request) !== text) continue;
+      before.reject(before.signal.reason);
+      askers.set(waiting, asker);
+      return true;
+    }
+    return false;
+  }
+  return (request, signal) =>
     new Promise((resolve, reject) => {
       if (request.method === 'roots/list') return resolve({ roots: [] });
+      if (takesOver(request, { resolve, reject, signal })) return;
       const isModel = isForModel(request);
       if (asked.get().length >= MAX_ASKED)
         return isModel ? reject(new Refusal('limited', TEXTS.tooManyAsked)) : resolve(CANCELLED);
-      const leave = (): void => asked.set(asked.get().filter((each) => each !== waiting));
+      const leave = (): Asker | undefined => {
+        asked.set(asked.get().filter((each) => each !== waiting));
+        return askers.get(waiting);
+      };
       const waiting: WaitingQuestion = {
         request,
         answer(result) {
-          leave();
-          resolve(result);
+          leave()?.resolve(result);
         },
         refuse() {
-          leave();
-          reject(new Refusal('denied', TEXTS.declined));
+          leave()?.reject(new Refusal('denied', TEXTS.declined));
         },
         cancel: () => (isModel ? waiting.refuse() : waiting.answer(CANCELLED)),
       };
+      askers.set(waiting, { resolve, reject, signal });
       asked.set([...asked.get(), waiting]);
     });
+}
