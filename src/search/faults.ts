@@ -1,8 +1,5 @@
 import { SqlFault } from './thread.ts';
 
-/** Whether another server has the index. */
-export const isOthers = (fault: unknown): boolean => fault instanceof SqlFault && fault.kind === 'locked';
-
 /** Returns why the index cannot be used, for callers: without names of files or of servers. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && 'syscall' in error) return 'its folder or its file cannot be made or written';

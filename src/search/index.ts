@@ -101,6 +101,7 @@ function beginIndex(options: IndexOptions, library: string, context: IndexContex
       };
       const matchesGlob = globFilter(query.glob);
       const fits = termsIn(question);
+      const { tenure } = upkeep;
       try {
         const { ids, unsure, keys } = await seenKinds(store, context, caller);
         // A place found by meaning need not have a required term, such as a phrase.
@@ -115,7 +116,7 @@ function beginIndex(options: IndexOptions, library: string, context: IndexContex
         }
       } catch (error) {
         if (!(error instanceof SqlFault)) throw error;
-        upkeep.fail(error);
+        upkeep.fail(error, tenure);
         throw new ResourceError('unavailable', 'The index cannot be used now; try again', { cause: error });
       }
     },

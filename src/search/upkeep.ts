@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../core/context.ts';
 import type { IndexContext, IndexFigures, IndexState } from '../core/ranked.ts';
 import { createCrawler } from './crawler.ts';
-import { isOthers, reasonOf } from './faults.ts';
+import { reasonOf } from './faults.ts';
 import { createFollowing, type Following } from './following.ts';
 import type { IndexStore } from './index-store.ts';
 import { kindOf } from './kinds.ts';
@@ -46,8 +46,13 @@ export interface Upkeep {
   readonly settled: Promise<void>;
   /** Looks at everything again. */
   lookAgain(): void;
-  /** Opens the database again after this fault. */
-  fail(fault: SqlFault): void;
+  /** Grows when the index is opened again, and when this server takes it over from another one. */
+  readonly tenure: number;
+  /**
+   * Opens the database again after a fault: of a question, or of the connection.
+   * @param asked the tenure in which the question began. A question of an earlier one may have met an index that is no more.
+   */
+  fail(fault: SqlFault, asked?: number): void;
   /** Waits until the work has ended. The store stays open. */
   close(): Promise<void>;
 }
@@ -69,11 +74,10 @@ export function createUpkeep({ context, store, vectors, everything, rescanSecond
   let state: IndexState['state'] = 'opening';
   let reason: string | undefined;
   let figures = NOTHING;
-  let failure: unknown;
+  let failure: { readonly fault: SqlFault; readonly asked: number | undefined } | undefined;
+  let tenure = 0;
   /** The error in the log, until the index can be used again. */
   let logged: string | undefined;
-  /** Whether servers share the index, and this server keeps it up to date. */
-  let leads = false;
   const rest = createRest(signal);
   let settle = (): void => {};
   const settled = new Promise<void>((resolve) => {
@@ -123,11 +127,17 @@ export function createUpkeep({ context, store, vectors, everything, rescanSecond
     rest.wake();
   }
 
-  function fail(fault: SqlFault): void {
-    // The fault is of a question from the time when another server had the index, before this one took it over.
-    if (leads && isOthers(fault)) return;
-    failure = fault;
+  const isOver = (asked: number | undefined): boolean => asked !== undefined && asked < tenure;
+
+  function fail(fault: SqlFault, asked?: number): void {
+    if (isOver(asked)) return;
+    failure = { fault, asked };
     rest.wake();
+  }
+
+  function beginTenure(): void {
+    tenure++;
+    if (failure !== undefined && isOver(failure.asked)) failure = undefined;
   }
 
   function usable(): void {
@@ -150,8 +160,9 @@ export function createUpkeep({ context, store, vectors, everything, rescanSecond
       if (state === 'ready') usable();
       await rest.wait(LEASE_MS);
       signal.throwIfAborted();
-      if (failure !== undefined) throw failure;
+      if (failure !== undefined) throw failure.fault;
     }
+    if (store.sharing !== undefined) beginTenure();
     state = (await store.sharing?.whole()) === true ? 'ready' : 'building';
   }
 
@@ -199,7 +210,7 @@ export function createUpkeep({ context, store, vectors, everything, rescanSecond
       for (let left = until - performance.now(); left > 0; left = until - performance.now()) {
         await rest.wait(left);
         signal.throwIfAborted();
-        if (failure !== undefined) throw failure;
+        if (failure !== undefined) throw failure.fault;
         await crawler.work();
         figures = await store.figures();
       }
@@ -211,13 +222,11 @@ export function createUpkeep({ context, store, vectors, everything, rescanSecond
       try {
         state = 'opening';
         failure = undefined;
-        leads = false;
         await store.open();
+        beginTenure();
         state = 'building';
         open();
         await waitForLead();
-        leads = store.sharing !== undefined;
-        if (isOthers(failure)) failure = undefined;
         await keepUpToDate();
       } catch (error) {
         await following?.close();
@@ -247,6 +256,9 @@ export function createUpkeep({ context, store, vectors, everything, rescanSecond
     },
     get figures() {
       return figures;
+    },
+    get tenure() {
+      return tenure;
     },
     opened,
     settled,

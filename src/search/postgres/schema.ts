@@ -7,14 +7,14 @@ export const SCHEMA_VERSION = 1;
 /** The schema of the index, unless its configuration says otherwise. */
 export const DEFAULT_SCHEMA = 'vitrine_index';
 
-/** The tables, in the order in which they are dropped. `meta` is made last, so that a schema with it is complete. */
-const TABLES = ['meta', 'chunk', 'resource', 'kind'] as const;
+/** The tables in the order in which they are dropped. Questions lock them in the same order, so that neither waits for the other. */
+const TABLES = ['kind', 'chunk', 'resource', 'meta'] as const;
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Returns the statements that fill an existing schema. Texts come as the words of the index with spaces between, so that
- * PostgreSQL only has to find the forms of words.
+ * Returns the statements that fill an existing schema. `meta` is made last, so that a schema with it is complete. Texts come as the
+ * words of the index with spaces between, so that PostgreSQL only has to find the forms of words.
  */
 export function createSchema(schema: string, { stemming }: Tokenizing): readonly string[] {
   const s = quoted(schema);
