@@ -13,6 +13,7 @@ import { filesProvider } from '../../src/providers/files/index.ts';
 import { createIndex, type IndexOptions } from '../../src/search/index.ts';
 import type { IndexStore } from '../../src/search/index-store.ts';
 import { openConnections } from '../../src/search/postgres/connections.ts';
+import { quoted } from '../../src/search/postgres/schema.ts';
 import { postgresStore } from '../../src/search/postgres/store.ts';
 import { SqlFault } from '../../src/search/thread.ts';
 import { temporaryFolder } from '../e2e/folders.ts';
@@ -69,6 +70,27 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     }
 
     storeCases(emptyStore);
+
+    it('is made anew while somebody reads it, and neither of the two fails', async () => {
+      const store = await emptyStore();
+      await store.put([entry('a.md', 'clock')]);
+      const schema = `index "${count - 1}"`;
+      const table = (name: string): string => `${quoted(schema)}.${name}`;
+      const reader = new pg.Client(server.url());
+      await reader.connect();
+      try {
+        await reader.query(`BEGIN; SELECT FROM ${table('kind')}`);
+        const made = store.discard();
+        const waiting = "SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'";
+        await expect.poll(async () => (await reader.query(waiting)).rowCount).toBe(1);
+        for (const name of ['chunk', 'resource', 'meta']) await reader.query(`SELECT FROM ${table(name)}`);
+        await reader.query('COMMIT');
+        await made;
+        expect((await reader.query(`SELECT FROM ${table('kind')}`)).rowCount).toBe(0);
+      } finally {
+        await reader.end();
+      }
+    });
 
     it('has a kind of resources even if the first entries of that kind were refused', async () => {
       const store = await emptyStore();
