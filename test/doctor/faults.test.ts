@@ -100,6 +100,15 @@ describe('the doctor', () => {
     expect(diagnosis.eras[1]?.refused).toContain('-32601');
   });
 
+  it.concurrent.each([
+    [undefined, 'There was no answer in 5 s'],
+    [['legacy', 'modern'] as const, '-32601'],
+  ])('waits longer for the second era if it is wanted: %j', async (eras, refused) => {
+    const target = { command: process.execPath, args: [PIPES, 'slow'] };
+    const diagnosis = await diagnose(target, { eras, only: ['stdout-pure'] });
+    expect(diagnosis.eras[1]?.refused).toContain(refused);
+  });
+
   it('says why there is no connection', async () => {
     const { eras, results, said } = await diagnose({
       command: process.execPath,

@@ -24,5 +24,6 @@ lines.on('line', (line) => {
     const serverInfo = { name: 'pipes', version: '1' };
     send({ id, result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo } });
   } else if (method === 'ping') send({ id, result: {} });
+  else if (fault === 'slow') setTimeout(send, 5_500, { id, error: { code: -32_601, message: 'Method not found' } });
   else send({ id, error: { code: -32_601, message: 'Method not found' } });
 });

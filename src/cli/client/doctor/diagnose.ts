@@ -18,7 +18,7 @@ import { openStdio, type StdioWire } from './wire-stdio.ts';
 export interface DiagnoseOptions {
   /** Calls tools that claim to be read-only, and one that does not exist. Default false. */
   readonly callTools?: boolean | undefined;
-  /** Eras to examine. Default: both. */
+  /** Eras to examine. Default: both, of which the second may have less time to answer than `connectTimeoutMs`. */
   readonly eras?: readonly Era[] | undefined;
   /** Checks to make, by id. Default: all. */
   readonly only?: readonly string[] | undefined;
@@ -89,7 +89,7 @@ const DEFAULT_END_MS = 10_000;
 
 /**
  * The least time that the second era has to answer, in milliseconds, however fast the first was. A program that speaks only one era
- * may never answer in the other.
+ * may never answer in the other. Eras that the caller names have the whole time.
  */
 const PROBE_MS = 5_000;
 
@@ -137,7 +137,8 @@ export async function diagnose(target: HttpTarget | StdioTarget, options: Diagno
         if (wire?.transport === 'stdio') said = wire.said();
         continue;
       }
-      patience = Math.min(connectTimeoutMs, Math.max(PROBE_MS, 3 * (performance.now() - begun)));
+      if (options.eras === undefined)
+        patience = Math.min(connectTimeoutMs, Math.max(PROBE_MS, 3 * (performance.now() - begun)));
       const { wire, hello, version } = connected;
       eras.push({ era, version });
       const info = serverInfoOf(hello);
