@@ -2,7 +2,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accepting, readAccepted, textOf } from './file.ts';
+import { accepting, createAccepted, readAccepted, textOf, writeAccepted } from './file.ts';
 
 const LIMIT = 32 * 1024 * 1024;
 
@@ -16,10 +16,12 @@ describe('a file of pins', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
+  const described = (description: string) =>
+    accepting({ tools: [{ name: 'a', description, inputSchema: {} }], prompts: [] });
+
   /** Makes the text of a file of so many bytes, most of them in one description. */
   async function textWith(bytes: number, letter: string): Promise<string> {
-    const written = async (description: string): Promise<string> =>
-      textOf('up', await accepting({ tools: [{ name: 'a', description, inputSchema: {} }], prompts: [] }));
+    const written = async (description: string): Promise<string> => textOf('up', await described(description));
     const room = bytes - Buffer.byteLength(await written(''));
     const size = Buffer.byteLength(letter);
     return written(letter.repeat(room / size) + 'x'.repeat(room % size));
@@ -38,6 +40,15 @@ describe('a file of pins', () => {
       });
     },
   );
+
+  it('is not written if it would be too large to be read', async () => {
+    const path = join(folder, 'large.pins.json');
+    const large = await described('x'.repeat(LIMIT));
+    const refused = { code: 'unavailable', message: expect.stringContaining(`would have more than ${LIMIT} bytes`) };
+    await expect(createAccepted(path, 'up', large)).rejects.toMatchObject(refused);
+    await expect(writeAccepted(path, 'up', large)).rejects.toMatchObject(refused);
+    expect(await readAccepted(path)).toBeUndefined();
+  });
 
   it('that is larger than memory is refused as too large, without being read', async () => {
     await writeFile(file, '');

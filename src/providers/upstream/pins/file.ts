@@ -115,12 +115,23 @@ async function pinsIn(path: string, section: unknown): Promise<ReadonlyMap<strin
 /** Runs the work under a lock, so that no other process changes the file. */
 export const changing = <T>(path: string, work: () => Promise<T>): Promise<T> => locked(`${path}.lock`, work);
 
-/** Creates the file; returns false where another process has created it. */
+/** @throws ResourceError `unavailable` if nothing could read the file again */
+function contentOf(path: string, mount: string, accepted: Accepted): string {
+  const text = textOf(mount, accepted);
+  if (Buffer.byteLength(text) > MAX_BYTES) throw unusable(path, `would have more than ${MAX_BYTES} bytes`);
+  return text;
+}
+
+/**
+ * Creates the file; returns false where another process has created it.
+ * @throws ResourceError `unavailable` if it would be too large, or cannot be written
+ */
 export async function createAccepted(path: string, mount: string, accepted: Accepted): Promise<boolean> {
+  const content = contentOf(path, mount, accepted);
   try {
     return await changing(path, async () => {
       if ((await stampOf(path)) !== undefined) return false;
-      await writeWhole(path, textOf(mount, accepted), MODE);
+      await writeWhole(path, content, MODE);
       return true;
     });
   } catch (error) {
@@ -128,9 +139,11 @@ export async function createAccepted(path: string, mount: string, accepted: Acce
   }
 }
 
+/** @throws ResourceError `unavailable` if the file would be too large, or cannot be written */
 export async function writeAccepted(path: string, mount: string, accepted: Accepted): Promise<void> {
+  const content = contentOf(path, mount, accepted);
   try {
-    await writeWhole(path, textOf(mount, accepted), MODE);
+    await writeWhole(path, content, MODE);
   } catch (error) {
     throw unusable(path, 'cannot be written; let this user write there', error);
   }
