@@ -31,7 +31,8 @@ beforeAll(async () => {
     },
   };
   for (const [name, config] of Object.entries(configs)) {
-    const file = await writeConfig(folder, { icons: 'off', listing: { maxResources: LISTED }, ...config });
+    const own = { icons: 'off', listing: { maxResources: LISTED }, ...config };
+    const file = await writeConfig(folder, own, `${name}.yaml`);
     servers.set(name, await startHttp(['--config', file]));
   }
 });
