@@ -1,5 +1,7 @@
 /** Makes a Vitrine for a program: named mounts, methods that read, list and watch, and a fetch handler. */
+import { invalid } from './core/errors.ts';
 import { createEngine, type Engine, type EngineOptions } from './engine/index.ts';
+import type { ServedMounts } from './engine/live-mounts.ts';
 import { type Asking, createAsking } from './library/asking.ts';
 import { mountsOf, type NamedMounts } from './library/mounts.ts';
 import type { EndpointOptions } from './serving/http/endpoint.ts';
@@ -16,7 +18,16 @@ export interface VitrineOptions extends Omit<EngineOptions, 'mounts'> {
   readonly endpoint?: EndpointOptions | undefined;
 }
 
-export interface Vitrine extends Engine, Asking {
+/** The mounts and folders of prompts that `replaceMounts` puts in place of the present ones. */
+export type NextMounts = Omit<ServedMounts, 'mounts'> & Pick<VitrineOptions, 'mounts'>;
+
+export interface Vitrine extends Omit<Engine, 'replaceMounts'>, Asking {
+  /**
+   * Replaces the mounts and folders of prompts. Subscribers are notified, and sessions go on. A mount whose provider is the same
+   * object as before stays open; a provider that is missing in `next` is closed.
+   * @throws ResourceError `invalid` if the mounts are ambiguous, or without the option `replaceable`; then nothing has changed
+   */
+  replaceMounts(next: NextMounts): Promise<void>;
   /**
    * Answers an MCP request over HTTP, in either era, as `createEndpoint` does with the options `endpoint`. It does not
    * use `this`, so it can be passed on as a function. A request without a `Host` header, as a program makes it, is for
@@ -40,6 +51,11 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   return {
     ...engine,
     ...createAsking(engine),
+    async replaceMounts({ mounts, ...next }) {
+      if (engine.replaceMounts === undefined)
+        throw invalid('The mounts cannot be replaced; make the Vitrine with replaceable: true');
+      await engine.replaceMounts({ ...next, mounts: mountsOf(mounts) });
+    },
     fetch(request) {
       endpoint ??= createEndpoint(engine, options.endpoint);
       return endpoint.fetch(withHost(request));

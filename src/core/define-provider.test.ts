@@ -230,14 +230,33 @@ describe('a definition', () => {
     });
     await expect(provider.metadata('n:none', ctx)).rejects.toMatchObject({
       code: 'internal',
-      message: 'The resource cannot be looked up',
+      message: 'The lists of empty are too long to look it up; its provider needs metadata()',
     });
     expect(asked).toBeLessThan(11_000);
   });
 
+  it('finds resources of templates, however long its lists are', async () => {
+    const entry = (index: number) => ({ uri: `n:${index}` });
+    const lists: readonly Pick<ProviderDefinition, 'list'>[] = [
+      { list: () => Array.from({ length: 10_001 }, (_, index) => entry(index)) },
+      {
+        list(_uri, { cursor = '0', limit }) {
+          const from = Number(cursor);
+          const resources = Array.from({ length: limit }, (_, index) => entry(from + index));
+          return { resources, nextCursor: String(from + limit) };
+        },
+      },
+    ];
+    for (const { list } of lists) {
+      const templates = [{ uriTemplate: 'n:by/{id}', name: 'by', read: () => 'found' }];
+      const provider = defineProvider({ name: 'long', scheme: 'n', list, read: () => '', templates });
+      expect(await provider.metadata('n:by/7', ctx)).toMatchObject({ uri: 'n:by/7', name: 'by' });
+    }
+  });
+
   it('asks once for a complete list, however long, and finds its last entry', async () => {
     let asked = 0;
-    const all = Array.from({ length: 5_000 }, (_, index) => ({ uri: `n:${index}` })).reverse();
+    const all = Array.from({ length: 20_000 }, (_, index) => ({ uri: `n:${index}` })).reverse();
     const provider = defineProvider({
       name: 'long',
       scheme: 'n',

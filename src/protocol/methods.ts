@@ -11,12 +11,14 @@ import { MAX_TASK_ID } from './tasks.ts';
 const uri = z.string().min(1, 'a URI is needed').max(65_536, 'a URI has at most 65,536 characters');
 const cursor = z.string().max(65_536).optional();
 
-const range = z.looseObject({
+/** A window of bytes. */
+export const range = z.looseObject({
   offset: z.number().int().nonnegative().optional(),
   length: z.number().int().positive().optional(),
 });
 
-const accept = z.array(z.string().min(1).max(255)).min(1).max(64);
+/** Media types, the best first. */
+export const accept = z.array(z.string().min(1).max(255)).min(1).max(64);
 
 const versions = z.array(z.string().max(MAX_VERSION_LENGTH)).min(1).max(MAX_VERSIONS);
 

@@ -80,6 +80,68 @@ describe('read, list and watch', () => {
     for (const { reason } of refused) expect(reason).toMatchObject({ code: 'limited' });
   });
 
+  it.each([
+    [{ range: { offset: -2, length: 3 } }, 'range.offset'],
+    [{ range: { offset: 1.5 } }, 'range.offset'],
+    [{ range: { offset: Number.NaN } }, 'range.offset'],
+    [{ range: { length: 0 } }, 'range.length'],
+    [{ accept: [] }, 'accept'],
+  ])('refuse wrong options, as those of a client are: %j', async (options, named) => {
+    await using vitrine = disposable(createVitrine({ mounts: { house: house() } }));
+    const read = vitrine.read('house+memory:///hours.md', options);
+    await expect(read).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(named) });
+  });
+
+  it('refuse a URI that is no text', async () => {
+    await using vitrine = disposable(createVitrine({ mounts: { house: house() } }));
+    for (const uri of ['', 7 as unknown as string]) {
+      await expect(vitrine.read(uri)).rejects.toMatchObject({ code: 'invalid' });
+      await expect(vitrine.list(uri)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'invalid' });
+      await expect(vitrine.watch(uri, () => {})).rejects.toMatchObject({ code: 'invalid' });
+    }
+  });
+
+  it.each([new Error('secret'), new TypeError('x'), 'text', 42])(
+    'fail as internal, with the error of the provider as the cause: %s',
+    async (cause) => {
+      const fail = (): never => {
+        throw cause;
+      };
+      const provider = defineProvider({
+        scheme: 'poem',
+        list: (uri) => (uri === undefined ? [{ uri: 'poem:rain' }] : fail()),
+        metadata: (uri) => ({ uri, ...(uri === 'poem:all' && { mimeType: 'inode/directory' }) }),
+        read: fail,
+        watch: fail,
+      });
+      await using vitrine = disposable(createVitrine({ mounts: { poems: { provider, prefix: 'none' } } }));
+      const internal = { code: 'internal', message: expect.not.stringContaining('secret'), cause };
+      await expect(vitrine.read('poem:rain')).rejects.toMatchObject(internal);
+      await expect(vitrine.list('poem:all')[Symbol.asyncIterator]().next()).rejects.toMatchObject(internal);
+      await expect(vitrine.watch('poem:rain', () => {})).rejects.toMatchObject({ code: 'internal' });
+    },
+  );
+
+  it('end a watch when its signal aborts, and call back no more', async () => {
+    const memory = house();
+    await using vitrine = disposable(createVitrine({ mounts: { house: memory } }));
+    const uri = 'house+memory:///hours.md';
+    const leaving = new AbortController();
+    let changes = 0;
+    const watching = await vitrine.watch(uri, () => changes++, { signal: leaving.signal });
+    let others = 0;
+    await using _ = await vitrine.watch(uri, () => others++);
+    memory.set('hours.md', { text: '11 to 17' });
+    await until(() => changes === 1 && others === 1, 'the change');
+    leaving.abort(new Error('enough'));
+    memory.set('hours.md', { text: '12 to 17' });
+    await until(() => others === 2, 'the next change');
+    expect(changes).toBe(1);
+    await watching[Symbol.asyncDispose]();
+    const aborted = vitrine.watch(uri, () => changes++, { signal: AbortSignal.abort(new Error('enough')) });
+    await expect(aborted).rejects.toThrow('enough');
+  });
+
   it('report changes until the handle is disposed; a provider may return any function that ends its watch', async () => {
     const listeners = new Set<TellChange>();
     const provider = defineProvider({
@@ -98,6 +160,29 @@ describe('read, list and watch', () => {
     await until(() => changes === 1, 'the change');
     await watching[Symbol.asyncDispose]();
     await until(() => listeners.size === 0, 'the end of the watch');
+  });
+});
+
+describe('mounts that are replaced', () => {
+  it('are named like those of `createVitrine`, or a list', async () => {
+    const old = house();
+    await using vitrine = disposable(createVitrine({ replaceable: true, mounts: { old } }));
+    const roots = async (): Promise<readonly string[]> => {
+      const names: string[] = [];
+      for await (const { uri } of vitrine.list()) names.push(uri.replace(/\+.*/, ''));
+      return [...new Set(names)];
+    };
+    await vitrine.replaceMounts({ mounts: { next: { provider: house() } } });
+    expect(await roots()).toEqual(['next']);
+    await vitrine.replaceMounts({ mounts: [{ name: 'last', provider: house() }] });
+    expect(await roots()).toEqual(['last']);
+    await expect(vitrine.replaceMounts({ mounts: { 'No Name': house() } })).rejects.toMatchObject({ code: 'invalid' });
+    expect(await roots()).toEqual(['last']);
+  });
+
+  it('have to be replaceable', async () => {
+    await using vitrine = disposable(createVitrine({ mounts: { house: house() } }));
+    await expect(vitrine.replaceMounts({ mounts: {} })).rejects.toThrow('make the Vitrine with replaceable: true');
   });
 });
 

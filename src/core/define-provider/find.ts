@@ -9,7 +9,10 @@ import { nameOfUri, schemeOf, splitUri } from '../uri.ts';
 import type { DefinedPage, DefinedResource, NamedDefinition } from './definition.ts';
 import { type MatchedTemplate, matchTemplate, type ParsedTemplate } from './templates.ts';
 
-/** The most entries that are searched for one resource, in a definition without `metadata`. */
+/**
+ * The most entries on pages that are searched for one resource, in a definition without `metadata`. A complete list is there
+ * already, so it counts as one entry.
+ */
 export const MAX_LOOKED_AT = 10_000;
 
 /** The number of entries per page in such a search. */
@@ -57,8 +60,11 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
     return { resources: resources.map(complete), ...(nextCursor !== undefined && { nextCursor }) };
   }
 
-  /** Searches from the roots down, through the containers in which the resource can be by its URI. */
-  async function lookUp(uri: string, ctx: Context): Promise<DefinedResource | undefined> {
+  /**
+   * Searches from the roots down, through the containers in which the resource can be by its URI.
+   * @returns `too-many` if it has searched as many entries as it may
+   */
+  async function lookUp(uri: string, ctx: Context): Promise<DefinedResource | 'too-many' | undefined> {
     const queue: (string | undefined)[] = [undefined];
     let seen = 0;
     for (let at = 0; at < queue.length; at++) {
@@ -68,19 +74,15 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
         const listed = await definition.list(queue[at], { cursor, limit: STEP }, ctx);
         if (listed === undefined) throw notFound(queue[at] ?? '');
         // A complete list is searched as it is, and not cut into pages.
-        const { resources, nextCursor } = isPage(listed) ? listed : { resources: listed, nextCursor: undefined };
+        const isWhole = !isPage(listed);
+        const { resources, nextCursor } = isWhole ? { resources: listed, nextCursor: undefined } : listed;
         for (const resource of resources) {
           if (resource.uri === uri) return resource;
           if (isContainer(resource) && liesIn(uri, resource.uri)) queue.push(resource.uri);
         }
         // An empty page counts, too, since such pages may have no end.
-        seen += Math.max(1, resources.length);
-        if (seen > MAX_LOOKED_AT) {
-          const cause = new Error(
-            `The provider ${definition.name} has lists that are too long to search: give it metadata()`,
-          );
-          throw new ResourceError('internal', 'The resource cannot be looked up', { uri, cause });
-        }
+        seen += isWhole ? 1 : Math.max(1, resources.length);
+        if (seen > MAX_LOOKED_AT) return 'too-many';
         cursor = nextCursor;
       } while (cursor !== undefined);
     }
@@ -89,8 +91,12 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
 
   async function describe(uri: string, ctx: Context): Promise<Found | undefined> {
     const found = definition.metadata === undefined ? await lookUp(uri, ctx) : await definition.metadata(uri, ctx);
-    if (found !== undefined) return { resource: complete(found) };
+    if (found !== undefined && found !== 'too-many') return { resource: complete(found) };
     const template = matchTemplate(templates, uri);
+    if (template === undefined && found === 'too-many') {
+      const problem = `The lists of ${definition.name} are too long to look it up; its provider needs metadata()`;
+      throw new ResourceError('internal', problem, { uri });
+    }
     if (template === undefined) return undefined;
     const { name, title, description, mimeType, icons, annotations } = template.defined;
     const facts =

@@ -121,6 +121,18 @@ export const BROKEN_LISTS: readonly Broken[] = [
       }),
   },
   {
+    defect: 'takes a cursor of another list for a place in this one',
+    law: 'a cursor that is not its own',
+    says: /^The cursor "[^"]*" led to x:other, which is not in a list without a cursor/,
+    break: (inner) =>
+      like(inner, {
+        async list(uri, page, ctx) {
+          if (page.cursor === undefined) return inner.list(uri, page, ctx);
+          return { resources: [{ uri: 'x:other', name: 'other' }] };
+        },
+      }),
+  },
+  {
     defect: 'parses cursors without checking them',
     law: 'a cursor that is not its own',
     says: /something else than a ResourceError/,
