@@ -3,12 +3,13 @@ import type { Cache, Question } from './cache.ts';
 import type { Connection } from './connection.ts';
 import { ResourceClientError } from './errors.ts';
 import type { Data, Link } from './link.ts';
+import { timerMs } from './time-limit.ts';
 
 /** Options of every call. */
 export interface CallOptions {
   /** Ends the call, and also the request where no other call waits for it. The call throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for one request. Default: `timeoutMs` of the client. */
+  /** Milliseconds for one request, above 0; at most 2,147,483,647, also for `Infinity`. Default: `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined;
   /** Asks the server even where the cache has an answer, and caches the new answer. Default false. */
   readonly fresh?: boolean | undefined;
@@ -45,7 +46,7 @@ export function askingOf(client: object): Asking {
 
 export function createAsking(connection: Connection, cache: Cache, timeoutMs: number): Asking {
   async function request(link: Link, method: string, params: Data, options: CallOptions): Promise<Data> {
-    const limits = { timeoutMs: options.timeoutMs ?? timeoutMs, signal: options.signal };
+    const limits = { timeoutMs: timerMs(options.timeoutMs ?? timeoutMs, 'timeoutMs'), signal: options.signal };
     try {
       return await link.request(method, params, limits);
     } catch (error) {

@@ -25,6 +25,7 @@ import {
 } from './paging.ts';
 import { createReading, type ReadOptions } from './reading.ts';
 import type { ListedResource } from './shapes.ts';
+import { checkedTimes, timerMs } from './time-limit.ts';
 import { uniqueName } from './unique.ts';
 import { createWalk, type Walk, type WalkOptions } from './walk.ts';
 import { createWatching } from './watching.ts';
@@ -49,7 +50,7 @@ export interface CacheSettings {
 
 /** The limits, cache and reconnection of a client. */
 export interface ResourceClientOptions {
-  /** Milliseconds for one request. Default 60,000. */
+  /** Milliseconds for one request, above 0; at most 2,147,483,647, also for `Infinity`. Default 60,000. */
   readonly timeoutMs?: number | undefined;
   /** The most bytes of the contents of one read, before base64. Default 16 MiB. */
   readonly maxBytes?: number | undefined;
@@ -121,6 +122,7 @@ export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates a client for the resources of one server. It connects when it is first needed.
+ * @throws ResourceClientError `invalid` for a `timeoutMs` that is not above 0
  *
  * @example
  * await using resources = createResourceClient({ url: 'http://127.0.0.1:8931/mcp' });
@@ -130,7 +132,8 @@ export function createResourceClient(
   source: ResourceClientSource,
   options: ResourceClientOptions = {},
 ): ResourceClient {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES, reconnect } = options;
+  const { maxBytes = DEFAULT_MAX_BYTES, reconnect } = options;
+  const timeoutMs = timerMs(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, 'timeoutMs');
   const { store, server, partition, defaultTtlMs = 0 } = options.cache ?? {};
   const byUrl = isTarget(source);
   const cache = createCache({
@@ -206,14 +209,14 @@ export function createResourceClient(
     uri === undefined ? defaultList(lists, report) : learning(children.pages(checked(uri), lists, report));
 
   const read = (uri: string, want: ReadOptions = {}): Promise<ReadResult> =>
-    reading.read(checked(uri), want, described.factsOf);
+    reading.read(checked(uri), checkedTimes(want), described.factsOf);
 
   const client: ResourceClient = {
     connect: async (signal) => (await connection.get(signal)).facts,
     client: async (signal) => (await connection.get(signal)).client,
     list(uri, lists = {}) {
       const report = newReport();
-      const pages = pagesFor(uri, lists, report);
+      const pages = pagesFor(uri, checkedTimes(lists), report);
       const resources = oneByOne(resourcesOf(pages));
       return { [Symbol.asyncIterator]: () => resources, pages: () => pages, report };
     },
@@ -224,14 +227,14 @@ export function createResourceClient(
           defaultList,
         },
         uri,
-        walks,
+        checkedTimes(walks),
       ),
     templates(lists = {}) {
       const report = newReport();
-      const found = templates(lists, report);
+      const found = templates(checkedTimes(lists), report);
       return { [Symbol.asyncIterator]: () => found, report };
     },
-    metadata: async (uri, call = {}) => described.metadata(checked(uri), call),
+    metadata: async (uri, call = {}) => described.metadata(checked(uri), checkedTimes(call)),
     read: async (uri, want) => read(uri, want),
     resolveLink: async (link, want) => ({ ...(await read(link.uri, want)), link }),
     watch: (uri, { signal } = {}) => watching.watch(checked(uri), signal),

@@ -9,6 +9,7 @@ import {
 import { CONNECT_MS, type DialOptions, dial } from '../connection/dial.ts';
 import { httpTransport } from '../connection/http.ts';
 import type { Connect } from './connection.ts';
+import { timerMs } from './time-limit.ts';
 
 /** The client's introduction and capabilities. */
 export interface ClientTarget {
@@ -18,7 +19,7 @@ export interface ClientTarget {
   readonly clientOptions?: ClientOptions | undefined;
   /** Called with each client before it connects, to set its handlers. */
   readonly prepare?: ((client: Client) => void) | undefined;
-  /** Milliseconds for connecting. Default 60,000; 300,000 for a program. */
+  /** Milliseconds for connecting, above 0. Default 60,000; 300,000 for a program. */
   readonly connectTimeoutMs?: number | undefined;
   /** The most bytes of one message: a whole answer, an event, a line. A longer one fails before parsing. Default 64 MiB. */
   readonly maxMessageBytes?: number | undefined;
@@ -63,13 +64,13 @@ export function httpConnect(target: HttpTarget): Connect {
   };
 }
 
-/** Returns the limits of the server's messages, and the time for connecting. */
+/** Returns the limits of the server's messages, and the time for connecting. @throws ResourceClientError `invalid` for the time */
 export const dialOptions = (
   target: ClientTarget,
   signal: AbortSignal,
   connectMs: number = CONNECT_MS.url,
 ): DialOptions => ({
   limits: { maxMessageBytes: target.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES, maxMessageValues: MAX_MESSAGE_VALUES },
-  timeoutMs: target.connectTimeoutMs ?? connectMs,
+  timeoutMs: timerMs(target.connectTimeoutMs ?? connectMs, 'connectTimeoutMs'),
   signal,
 });
