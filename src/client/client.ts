@@ -25,6 +25,7 @@ import {
 } from './paging.ts';
 import { createReading, type ReadOptions } from './reading.ts';
 import type { ListedResource } from './shapes.ts';
+import { checkedClient } from './source.ts';
 import { checkedTimes, timerMs } from './time-limit.ts';
 import { uniqueName } from './unique.ts';
 import { createWalk, type Walk, type WalkOptions } from './walk.ts';
@@ -112,7 +113,7 @@ export interface ResourceClient extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** A connected client of the SDK, which its owner has to close; a URL; or a function that connects a client. */
+/** A connected client of the SDK (v2), which its owner has to close; a URL; or a function that connects a client. */
 export type ResourceClientSource = Client | HttpTarget | Connect;
 
 /** The default milliseconds for one request. */
@@ -122,7 +123,8 @@ export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates a client for the resources of one server. It connects when it is first needed.
- * @throws ResourceClientError `invalid` for a `timeoutMs` that is not above 0
+ * @throws ResourceClientError `invalid` for a source that is none of the accepted ones, such as a client of SDK v1; for a URL
+ *   that is not of HTTP; for a `timeoutMs` that is not above 0
  *
  * @example
  * await using resources = createResourceClient({ url: 'http://127.0.0.1:8931/mcp' });
@@ -143,7 +145,7 @@ export function createResourceClient(
     defaultTtlMs,
   });
   const connection = createConnection(
-    byUrl ? httpConnect(source) : source,
+    byUrl ? httpConnect(source) : typeof source === 'function' ? source : checkedClient(source),
     {
       notified,
       missed: () => watching.missed(),
@@ -261,7 +263,8 @@ async function* resourcesOf(
   for await (const { resources } of pages) yield resources;
 }
 
-const isTarget = (source: ResourceClientSource): source is HttpTarget => typeof source === 'object' && 'url' in source;
+const isTarget = (source: ResourceClientSource): source is HttpTarget =>
+  typeof source === 'object' && source !== null && 'url' in source;
 
 /** @throws ResourceClientError `invalid` for a URI that is empty or too long */
 function checked(uri: string): string {

@@ -6,6 +6,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { createSupervisor, type Supervisor } from '../connection/supervisor.ts';
 import { clientError, closedError, ResourceClientError } from './errors.ts';
 import { createLink, type Data, type Link } from './link.ts';
+import { checkedClient } from './source.ts';
 
 /** The argument of a `connect` function. */
 export interface ConnectContext {
@@ -50,7 +51,15 @@ export function createConnection(
   const owned = typeof source === 'function';
 
   async function connected(signal: AbortSignal): Promise<Client> {
-    if (owned) return source({ signal, missed: () => events.missed() });
+    if (owned) {
+      const client: Partial<Client> | undefined = await source({ signal, missed: () => events.missed() });
+      try {
+        return checkedClient(client);
+      } catch (error) {
+        await client?.close?.().catch(() => {});
+        throw error;
+      }
+    }
     if (source.transport !== undefined) return source;
     throw new ResourceClientError('unavailable', 'The client is not connected, or no longer');
   }

@@ -9,6 +9,7 @@ import {
 import { CONNECT_MS, type DialOptions, dial } from '../connection/dial.ts';
 import { httpTransport } from '../connection/http.ts';
 import type { Connect } from './connection.ts';
+import { checkUrl } from './source.ts';
 import { timerMs } from './time-limit.ts';
 
 /** The client's introduction and capabilities. */
@@ -50,9 +51,10 @@ export function newClient({ clientInfo = IDENTITY, clientOptions, prepare }: Cli
   return client;
 }
 
-/** Returns a function that connects to a server by its URL. */
+/** Returns a function that connects to a server by its URL. @throws ResourceClientError `invalid` for a URL that is not of HTTP */
 export function httpConnect(target: HttpTarget): Connect {
   const { authProvider: auth, ...endpoint } = target;
+  checkUrl(target.url);
   return async ({ signal, missed }) => {
     const client = newClient(target);
     await dial(
