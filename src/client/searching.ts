@@ -1,5 +1,7 @@
 /** Searches with the `search` tool of a Vitrine server: ranked if the server has an index, else line by line. */
 import { pagesIn } from '../connection/paging.ts';
+import { globOfNames } from '../core/glob/names.ts';
+import { filtersIn } from '../core/text/question-tokens.ts';
 import { isData } from '../protocol/data.ts';
 import { type Asking, askingOf, type CallOptions } from './asking.ts';
 import type { ResourceClient } from './client.ts';
@@ -14,7 +16,10 @@ const MAX_PAGES = 10_000;
 const ARGUMENTS = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
 
 export interface SearchOptions extends CallOptions {
-  /** Default: `ranked` if the server has an index, else `literal`. */
+  /**
+   * Default: `ranked` if the server has an index, else `literal`. In `name`, words that have `*`, `?`, `[` or `{` are a glob, as
+   * `*.txt`; others are a part of the name.
+   */
   readonly mode?: 'ranked' | 'regex' | 'literal' | 'name' | undefined;
   /** Searches only this resource and all below it. */
   readonly uri?: string | undefined;
@@ -43,7 +48,10 @@ export interface SearchReport {
   readonly mode: SearchOptions['mode'];
   /** Whether the index was still being built, so that there may be more places. */
   readonly building: boolean;
-  /** The parts that the server reports as not searched so far, or only in part, as `{mount, entry, reason}`. */
+  /**
+   * The parts that the server reports as not searched so far, or only in part, as `{mount, entry, reason}`. Without a `mode` and
+   * an index, also the filters among the words, as `{reason}`: they are searched as they are written.
+   */
   readonly missing: readonly unknown[];
 }
 
@@ -69,6 +77,8 @@ export function searchResources(client: ResourceClient, words: string, options: 
     const mode = options.mode ?? (hasIndex ? 'ranked' : 'literal');
     if (mode === 'ranked' && !hasIndex) throw new ResourceClientError('unsupported', 'The server has no index');
     report.mode = mode;
+    const unused = options.mode === undefined && !hasIndex ? unusedFilters(words) : [];
+    report.missing = unused;
     const { uri, glob, context } = options;
     const query = { ...argumentsOf(mode, words, glob, hasIndex), ...(uri !== undefined && { uri }) };
     async function ask(page: Data): Promise<Data> {
@@ -79,7 +89,7 @@ export function searchResources(client: ResourceClient, words: string, options: 
       if (result.isError === true) throw refusalOf(String(summary?.text ?? 'The search failed'), uri);
       const { matches, nextCursor, building, missing } = (result.structuredContent ?? {}) as Data;
       report.building = building === true;
-      if (Array.isArray(missing)) report.missing = missing;
+      if (Array.isArray(missing)) report.missing = [...unused, ...missing];
       const found: readonly unknown[] = Array.isArray(matches) ? matches : [];
       const places = found.flatMap((match, at) => (isData(match) ? [placeOf(match, blocks[at] ?? {})] : []));
       return { places, nextCursor };
@@ -103,11 +113,18 @@ export function searchResources(client: ResourceClient, words: string, options: 
   return { [Symbol.asyncIterator]: () => places, report };
 }
 
+/** Returns an entry of `missing` if there are filters in the words, for a server that has no index to apply them. */
+function unusedFilters(words: string): readonly { readonly reason: string }[] {
+  const filters = filtersIn(words.trim());
+  if (filters.length === 0) return [];
+  return [{ reason: `The server has no index, so filters are searched as they are written: ${filters.join(' ')}` }];
+}
+
 /** A server without an index takes no `mode`. */
 function argumentsOf(mode: SearchOptions['mode'], words: string, glob: string | undefined, hasIndex: boolean): Data {
   const paths = glob === undefined ? {} : { glob };
   if (hasIndex) return { pattern: words, mode, ...paths };
-  if (mode === 'name') return { glob: glob ?? `*${words}*` };
+  if (mode === 'name') return { glob: glob ?? globOfNames(words) };
   return { pattern: words, literal: mode === 'literal', ...paths };
 }
 

@@ -3,6 +3,7 @@
  * that somebody types is ever syntax of the database.
  */
 import { invalid } from '../core/errors.ts';
+import { type FilterName, isFilter, TOKEN } from '../core/text/question-tokens.ts';
 import { otherForms } from './irregular.ts';
 import { folded, isCommon, wordsOf } from './words.ts';
 
@@ -49,9 +50,6 @@ export interface Question {
   readonly terms: readonly Term[];
   readonly filters: Filters;
 }
-
-const TOKEN =
-  /\s*(?:(?<key>[a-z]+):(?:"(?<quoted>[^"]*)"|(?<value>[^\s"]+))|NEAR\((?<near>[^()]*)\)|"(?<phrase>[^"]*)"|(?<word>[^\s"]+))/gy;
 
 /**
  * Parses words, "phrases", prefix*, NEAR(words, 5), and filters such as `type:pdf` or `after:2025`.
@@ -125,10 +123,6 @@ function withoutCommon(terms: readonly Term[]): readonly Term[] {
     return seen.has(key) ? false : seen.add(key);
   });
 }
-
-const FILTERS = ['mount', 'in', 'type', 'after', 'before', 'larger', 'smaller'] as const;
-type FilterName = (typeof FILTERS)[number];
-const isFilter = (key: string): key is FilterName => FILTERS.some((name) => name === key);
 
 function filterOf(key: FilterName, value: string): Filters {
   switch (key) {

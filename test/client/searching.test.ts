@@ -108,6 +108,37 @@ describe('a search by the client library', () => {
     await expect(search(serve.url, 'clock', { mode: 'ranked' })).rejects.toMatchObject({ code: 'unsupported' });
   });
 
+  it('finds names by a part of them or by a glob, with and without an index', async () => {
+    for (const { url } of [serving, serve]) {
+      const names = async (words: string): Promise<readonly string[]> =>
+        (await search(url, words, { mode: 'name' })).places.map(({ uri }) => uri.replace('m+memory:///', ''));
+      expect(await names('*.md')).toEqual(['winding.md']);
+      expect(await names('key?.{txt,md}')).toEqual(['keys.txt']);
+      expect(await names('[jk]eys.txt')).toEqual(['keys.txt']);
+      expect(await names('eys')).toEqual(['keys.txt']);
+      expect(await names('(a|b)')).toEqual([]);
+      expect(await names('keys}')).toEqual([]);
+    }
+  });
+
+  it('says that filters need an index, unless a mode without filters is asked for', async () => {
+    const missing = async (url: string | URL, words: string, options: SearchOptions = {}) => {
+      await using client = createResourceClient({ url });
+      const found = searchResources(client, words, options);
+      for await (const _ of found);
+      return found.report.missing;
+    };
+    const reason =
+      'The server has no index, so filters are searched as they are written: type:markdown in:"m+memory:///a b"';
+    expect(await missing(serve.url, 'clock type:markdown in:"m+memory:///a b" "mount:m after:1"')).toEqual([
+      { reason },
+    ]);
+    expect(await missing(serve.url, 'https://example.com note:this clock')).toEqual([]);
+    for (const mode of ['literal', 'regex', 'name'] as const)
+      expect(await missing(serve.url, 'type:markdown', { mode })).toEqual([]);
+    expect(await missing(serving.url, 'clock type:markdown')).toEqual([]);
+  });
+
   describe('pages that do not end', () => {
     const names = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
     const properties = Object.fromEntries(names.map((name) => [name, {}]));

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import { MORE_MATCHES } from '../../core/first-matches.ts';
+import { globOfNames } from '../../core/glob/names.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { MissingPart } from '../../core/notes.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
@@ -119,7 +120,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
       throw invalid('A search for names needs a glob');
     const query: SearchQuery =
       mode === 'name'
-        ? { pattern: undefined, literal: false, glob: glob ?? `*${pattern}*`, uri }
+        ? { pattern: undefined, literal: false, glob: glob ?? globOfNames(pattern ?? ''), uri }
         : { pattern, literal: mode === undefined ? (args.literal ?? false) : mode === 'literal', glob, uri };
     return { key: query, start: (ctx) => searchProvider(resources.provider, query, ctx) };
   }
