@@ -2,6 +2,7 @@
 import { isContinuation } from '../core/text/text.ts';
 import { windowIn } from '../protocol/window.ts';
 import { base64Size, decodeBase64, utf8Size } from './base64.ts';
+import { declaredText, textOf } from './charset.ts';
 import { invalidAnswer } from './errors.ts';
 import type { Data } from './link.ts';
 import { type ListedResource, resourceIn } from './shapes.ts';
@@ -30,7 +31,8 @@ export interface ReadItem {
   /** The window of the content that this item holds; undefined if it holds the whole content. */
   readonly window: ContentWindow | undefined;
   /**
-   * The content as text: unchanged, or decoded from a UTF-8 `blob`; else undefined. Markup in it comes from the server.
+   * The content as text: unchanged, or decoded from a `blob` in its declared charset, by default UTF-8; else undefined. The
+   * charset is that of `vitrine/charset`, else of the MIME type. Markup in the text comes from the server.
    * @throws ResourceClientError `invalid-answer` for invalid base64
    */
   text(): string | undefined;
@@ -81,7 +83,7 @@ function blobItem(resource: ListedResource, contents: Data, blob: string, window
     form: 'blob',
     byteLength: base64Size(blob),
     window,
-    text: () => textOf(bytes()),
+    text: () => declaredText(bytes(), resource, window?.offset),
     bytes,
   };
 }
@@ -101,7 +103,7 @@ export function cutItem(item: ReadItem, { offset = 0, length }: ByteRange): Read
     form: begins ? 'text' : 'blob',
     byteLength: cut.length,
     window: { offset, length: cut.length, total: whole.length, cutBy: 'client' },
-    text: () => textOf(cut),
+    text: () => (item.form === 'text' ? textOf(cut) : declaredText(cut, item.resource, offset)),
     bytes: () => cut.slice(),
   };
 }
@@ -122,12 +124,4 @@ function wholeCharacters(bytes: Uint8Array, more: boolean): number {
   const lead = bytes[last] ?? 0;
   const needed = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
   return bytes.length - last >= needed ? bytes.length : Math.max(last, 0);
-}
-
-export function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-/** What a client of resources is made of: anything else is refused, with what is accepted. */
+/** createResourceClient refuses a source that it cannot use, and says what it takes. */
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it } from 'vitest';

@@ -105,12 +105,10 @@ function itemData(item: ReadItem, { lines }: Wanted): object {
   const { resource, window } = item;
   if (window === undefined && lines === undefined) return item.contents;
   const bytes = partOf(item, lines);
-  const text = item.text();
+  const text = textIn(item, bytes, lines);
   return {
     ...resource,
-    ...(text === undefined
-      ? { blob: Buffer.from(bytes).toString('base64') }
-      : { text: new TextDecoder().decode(bytes) }),
+    ...(text === undefined ? { blob: Buffer.from(bytes).toString('base64') } : { text }),
   };
 }
 
@@ -137,12 +135,17 @@ async function printed(
     await output.write(bytes);
     return EXIT_OK;
   }
-  return onTerminal(primary, bytes, output);
+  return onTerminal(primary, bytes, lines, output);
 }
 
-async function onTerminal(item: ReadItem, bytes: Uint8Array, output: Output): Promise<number> {
+async function onTerminal(
+  item: ReadItem,
+  bytes: Uint8Array,
+  lines: Lines | undefined,
+  output: Output,
+): Promise<number> {
   const { mimeType = 'application/octet-stream' } = item.resource;
-  const text = item.text() === undefined ? undefined : new TextDecoder().decode(bytes);
+  const text = textIn(item, bytes, lines);
   if (text !== undefined && !text.includes('\0') && !mimeType.startsWith('image/svg')) return shownText(text, output);
   if (mimeType.startsWith('image/') && item.window === undefined) {
     const data = Buffer.from(bytes).toString('base64');
@@ -211,9 +214,18 @@ export function linesOf(text: string): Lines {
 
 const NEWLINE = 10;
 
+/** Returns the text to print, without a byte-order mark; undefined if the content is not text. @param bytes those of `partOf` */
+function textIn(item: ReadItem, bytes: Uint8Array, lines: Lines | undefined): string | undefined {
+  const whole = item.text();
+  if (whole === undefined) return undefined;
+  return lines === undefined ? whole.replace(/^\ufeff/, '') : new TextDecoder().decode(bytes);
+}
+
+/** Returns the bytes of the content; of lines of a text, those in UTF-8. */
 function partOf(item: ReadItem, lines: Lines | undefined): Uint8Array {
-  const bytes = item.bytes();
-  if (lines === undefined) return bytes;
+  if (lines === undefined) return item.bytes();
+  const text = item.text();
+  const bytes = text === undefined ? item.bytes() : new TextEncoder().encode(text);
   let begin = lines.first === 1 ? 0 : bytes.length;
   let end = bytes.length;
   let line = 1;

@@ -11,8 +11,9 @@ import {
   type SkillResource,
 } from '../../protocol/skills.ts';
 import type { CallOptions } from '../asking.ts';
+import { textOf } from '../charset.ts';
 import type { ResourceClient } from '../client.ts';
-import { type ReadItem, textOf } from '../contents.ts';
+import type { ReadItem } from '../contents.ts';
 import { invalidAnswer, ResourceClientError } from '../errors.ts';
 import type { Data } from '../link.ts';
 import { isListable } from '../shapes.ts';

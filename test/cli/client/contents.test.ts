@@ -1,5 +1,6 @@
 /** `vitrine cat` and `grep`: contents byte for byte for programs, and matches from any server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scripted } from '../../client/scripted.ts';
 import { type Listening, MUSEUM, startHttp } from '../../e2e/harness.ts';
 import { ODD } from './odd.ts';
 import { run } from './run.ts';
@@ -30,6 +31,19 @@ describe('cat', () => {
     const { status, stdout, stderr } = await run(['cat', museum.url, ...target]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.slice(0, expected.length || undefined)).toBe(expected);
+  });
+
+  it('prints lines of a text in another charset as UTF-8, and its bytes unchanged', async () => {
+    const bytes = Buffer.from('\ufeffone\ntw\u00f6\n', 'utf16le');
+    await using server = await scripted({
+      'resources/read': ({ uri }) => ({
+        contents: [{ uri, mimeType: 'text/plain; charset=utf-16le', blob: bytes.toString('base64') }],
+      }),
+    });
+    const cat = async (...args: string[]) => (await run(['cat', server.url, 'note:///a', ...args])).stdout;
+    expect(await cat('--lines', '2')).toBe('tw\u00f6\n');
+    expect(JSON.parse(await cat('--lines', '1', '--json'))).toMatchObject({ contents: [{ text: 'one\n' }] });
+    expect(Buffer.from(await cat(), 'utf8').toString()).toBe(bytes.toString('utf8'));
   });
 
   it('prints the format that the user wants [2093-6]', async () => {
