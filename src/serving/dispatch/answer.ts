@@ -44,8 +44,16 @@ export class LongAnswer {
     return this.#parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.uncounted), 0);
   }
 
-  /** Each piece is valid until the next one is requested, because pieces of long texts are written into the same memory. */
+  /** Pieces that whoever gets them may keep. */
   *pieces(): Iterable<Uint8Array> {
+    for (const piece of this.lentPieces()) yield Buffer.from(piece);
+  }
+
+  /**
+   * Each piece is valid until the next one is requested, because pieces of long texts are written into the same memory. So only
+   * whoever knows when a piece has been used may take these: a stream reports a chunk as written that its reader has not seen yet.
+   */
+  *lentPieces(): Iterable<Uint8Array> {
     const out = Buffer.allocUnsafeSlow(PIECE_BYTES);
     for (const part of this.#parts) {
       if (typeof part === 'string') yield Buffer.from(part);
@@ -82,7 +90,7 @@ export function wholeText(answer: Answer): string {
   if (typeof answer === 'string') return answer;
   const whole = Buffer.allocUnsafe(answer.bytes);
   let at = 0;
-  for (const piece of answer.pieces()) {
+  for (const piece of answer.lentPieces()) {
     whole.set(piece, at);
     at += piece.byteLength;
   }

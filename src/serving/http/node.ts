@@ -223,7 +223,7 @@ function send(
   }
   if (body instanceof LongAnswer || body instanceof ByteStream) {
     const [pieces, ahead] =
-      body instanceof LongAnswer ? [body.pieces(), body.bytes] : [body.pieces, STREAM_AHEAD_BYTES];
+      body instanceof LongAnswer ? [body.lentPieces(), body.bytes] : [body.pieces, STREAM_AHEAD_BYTES];
     outgoing.writeHead(status, body.bytes === undefined ? all : { ...all, 'Content-Length': body.bytes });
     // Closing the connection early tells the client that the answer is incomplete.
     sendPieces(pieces, body.bytes, ahead, outgoing).catch(() => outgoing.destroy());
@@ -245,7 +245,7 @@ function send(
 const STREAM_AHEAD_BYTES = 1024 * 1024;
 
 /**
- * Sends each piece once the client has taken the one before.
+ * Sends each piece once the client has taken the one before: the callback of a response is called when its socket has written.
  * @param ahead the most bytes that the client has to take within the time limit
  * @throws errors of the pieces, and an error if they do not have `bytes` bytes together
  */

@@ -32,6 +32,22 @@ it('writes lines in order, even after one that is written in pieces', async () =
   expect(text === ['first', a, 'third', b, 'last', 'after', ''].join('\n')).toBe(true);
 });
 
+it.each([16, 64 * 1024, 16 * 1024 * 1024])(
+  'gives each chunk memory of its own, for readers that keep them: %i bytes ahead',
+  async (highWaterMark) => {
+    const output = new PassThrough({ highWaterMark });
+    const lines = createLineWriter(output, () => {});
+    const text = Array.from({ length: 100_000 }, (_, index) => `${index} é`).join(' ');
+    lines.write(long(text));
+    const chunks: Buffer[] = [];
+    output.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await lines.rest;
+    output.end();
+    for await (const _ of output);
+    expect(Buffer.concat(chunks).equals(Buffer.from(`${JSON.stringify({ text })}\n`))).toBe(true);
+  },
+);
+
 it('gives back the memory of an answer when the output is gone', async () => {
   const output = new PassThrough({ highWaterMark: 16 });
   const loan = new Loan();

@@ -1,6 +1,9 @@
 /** `vitrine cat` and `grep`: contents byte for byte for programs, and matches from any server. */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scripted } from '../../client/scripted.ts';
+import { temporaryFolder } from '../../e2e/folders.ts';
 import { type Listening, MUSEUM, startHttp } from '../../e2e/harness.ts';
 import { ODD } from './odd.ts';
 import { run } from './run.ts';
@@ -12,6 +15,28 @@ beforeAll(async () => {
 afterAll(() => museum[Symbol.asyncDispose]());
 
 const lines = (text: string): string[] => text.split('\n').slice(0, -1);
+
+it.each([65_536, 65_537, 108_894, 3 * 1024 * 1024, 5 * 1024 * 1024])(
+  'of %i bytes in a folder come out byte for byte, as text and as bytes',
+  async (size) => {
+    const text = Array.from({ length: size / 6 + 1 }, (_, index) => `${index}\n`)
+      .join('')
+      .slice(0, size);
+    const bytes = randomBytes(size);
+    await using folder = await temporaryFolder({ 'from/a.txt': text, 'from/b.bin': bytes });
+    const from = folder.at('from');
+    const printed = await run(['cat', from, 'a.txt']);
+    expect(printed).toMatchObject({ status: 0, stderr: '' });
+    expect(printed.stdout === text).toBe(true);
+    const got = await run(['get', from, 'file:///', '--to', folder.at('to')]);
+    expect(got).toMatchObject({ status: 0, stderr: '' });
+    expect((await readFile(folder.at('to/a.txt'))).equals(Buffer.from(text))).toBe(true);
+    expect((await readFile(folder.at('to/b.bin'))).equals(bytes)).toBe(true);
+    const last = text.split('\n').length - 2;
+    const found = await run(['grep', from, `^${last}$`, '--read', '--include', 'a.txt']);
+    expect(found.stdout).toBe(`file:///a.txt:${last + 1}:${last}\n`);
+  },
+);
 
 describe('cat', () => {
   it('prints contents unchanged for programs, with escapes', async () => {
