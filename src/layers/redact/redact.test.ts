@@ -4,6 +4,7 @@ import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ReadOptions, ResourceProvider } from '../../core/provider.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
+import { scene } from '../../testing/git-scene.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
 import { createRedaction, type RedactOptions } from './index.ts';
 import { MAX_KEY_LENGTH } from './scan-keys.ts';
@@ -239,5 +240,32 @@ describe('options', () => {
     expect((await read(excepted.provider)).text).toBe(GITHUB);
     await using chosen = over(GITHUB, { uris: ['memory:///a.*'] });
     expect((await read(chosen.provider, { range: { offset: 1, length: 9 } })).text).not.toBe(GITHUB.slice(1, 10));
+  });
+});
+
+describe('the message of a commit', () => {
+  const redaction = createRedaction();
+  afterAll(() => redaction.close());
+
+  it.each([
+    ['of GitHub', GITHUB],
+    ['of GitHub, fine-grained', `github${'_pat_'}${'a1B2'.repeat(5)}ab_${'a1B2'.repeat(14)}abc`],
+    ['of npm', `npm${'_'}${'aB3'.repeat(12)}`],
+    ['of npm in a file', `//r.example/:_authToken=abc-${'def'}-0123456`],
+    ['in a URL', `https://bob:hun_ter2x_y@${'db.example.org'}/x`],
+  ])('shows no secret in its document: %s', async (_what, secret) => {
+    await using place = await scene();
+    const oid = place.commit(`Oops ${secret} it is\n\nAnd ${secret} again`);
+    const provider = redaction.layer(await place.open());
+    const bodies = await provider.read(`git:///commit/commits/${oid}`, { maxBytes: 2 ** 20, maxChildren: 0 }, ctx);
+    expect(bodies.length).toBeGreaterThan(0);
+    for (const { content } of bodies) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of chunksOf(content)) chunks.push(chunk);
+      const text = Buffer.concat(chunks).toString('utf8');
+      expect(text).toContain('it is');
+      expect(text.replaceAll('\\', '')).not.toContain(secret.slice(-16, -12));
+    }
+    await closeBodies(bodies);
   });
 });

@@ -102,8 +102,12 @@ export function commitMarkdown({ repo, commit, files, more }: Facts): string {
 const signed = ({ name, email, date }: Signature): string =>
   `${escaped(name)} \`<${email.replaceAll('`', '')}>\`${date === undefined ? '' : `, ${date}`}`;
 
-/** Escapes markup in text that others wrote, and makes one line of it. */
-const escaped = (text: string): string => text.replace(/[\\`*_{}[\]<>#|!]/g, '\\$&').replace(/[\r\n]+/g, ' ');
+/**
+ * Escapes markup in text that others wrote, and makes one line of it. `_` within a word is no markup, and has to stay as it is, so
+ * that secrets such as `ghp_...` are found in the document.
+ */
+const escaped = (text: string): string =>
+  text.replace(/[\\`*{}[\]<>#|!]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&').replace(/[\r\n]+/g, ' ');
 
 /** Writes text as a code block, which shows it unchanged whatever fences are in it. */
 function fenced(text: string): string {

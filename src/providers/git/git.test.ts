@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refuseStarts } from '../../../test/processes.ts';
@@ -11,6 +11,22 @@ import { EVERYTHING, listAll, urisOf } from '../../testing/observe.ts';
 import { gitProvider } from './index.ts';
 
 const ctx = createContext();
+
+describe.each(['trünk', '日本', 'a"b$c'])('a repository whose branch is %s', (branch) => {
+  it.each(['as a file', 'as a link'])('shows HEAD, its history and its commits: HEAD %s', async (how) => {
+    await using place = await scene();
+    await place.write('a.txt', 'one\n');
+    const oid = place.commit('First');
+    place.git('branch', '-m', branch);
+    if (how === 'as a link') {
+      await rm(join(place.directory, '.git/HEAD'));
+      await symlink(`refs/heads/${branch}`, join(place.directory, '.git/HEAD'));
+    }
+    const provider = await place.open();
+    expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\n');
+    expect(urisOf(await listAll(provider, 'git:///commits', 10))).toEqual([`git:///commits/${oid}`]);
+  });
+});
 
 describe('a repository', () => {
   let place: Scene;

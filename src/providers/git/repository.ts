@@ -78,22 +78,25 @@ async function linkedWorktree(pointer: string, folder: string, path: string): Pr
   return assertWhole({ gitDirectory, commonDirectory, called: nameOf(folder) }, path);
 }
 
-async function readSmall(path: string): Promise<string | undefined> {
+async function readSmall(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): Promise<string | undefined> {
   const stats = await lstat(path).catch(() => undefined);
   if (!stats?.isFile() || stats.size > MAX_POINTER_BYTES) return undefined;
-  return readFile(path, 'utf8');
+  return readFile(path, encoding);
 }
 
-/** Returns the text of `HEAD`: `ref: refs/heads/main`, or a hash; undefined if it is missing, not a file, or too large. */
+/**
+ * Returns the text of `HEAD`, one character per byte as all names of references: `ref: refs/heads/main`, or a hash; undefined if it
+ * is missing, not a file, or too large.
+ */
 export async function readHead({ gitDirectory }: Place): Promise<string | undefined> {
   const path = join(gitDirectory, 'HEAD');
   const stats = await lstat(path).catch(() => undefined);
   // Old versions of git made `HEAD` a link to the file of the reference.
   if (stats?.isSymbolicLink()) {
-    const target = await readlink(path);
+    const target = await readlink(path, 'latin1');
     return target.startsWith('refs/') ? `ref: ${target}` : undefined;
   }
-  return (await readSmall(path))?.trim();
+  return (await readSmall(path, 'latin1'))?.trim();
 }
 
 /**

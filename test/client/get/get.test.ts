@@ -1,7 +1,7 @@
 /** Resources to files: which are requested, which are written, and which stay unchanged. */
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createResourceClient } from '../../../src/client/index.ts';
 import { type GetEntry, type GetOptions, type GetReport, getResources } from '../../../src/client/node/index.ts';
@@ -145,6 +145,30 @@ describe('a second run', () => {
       code: 'invalid',
       message: expect.stringContaining('holds'),
     });
+  });
+});
+
+describe('a folder that cannot be made', () => {
+  it.each([
+    ['a file', 'file', 'a file is in the way'],
+    ['a folder in a file', 'file/x/y', 'a file is in the way'],
+    ['a link to nothing', 'link', 'a file is in the way'],
+    ['a folder in /proc', '/proc/nope/x', 'the file system refuses it (ENOENT)'],
+  ])('is refused at once: %s', async (_what, path, why) => {
+    await writeFile(join(folder, 'file'), '');
+    await symlink('nowhere', join(folder, 'link'));
+    await using server = await scripted(flat({ 'x:///a': { text: 'a' } }));
+    await using resources = createResourceClient({ url: server.url });
+    const to = resolve(folder, path);
+    const refused = { code: 'invalid', message: expect.stringMatching(`^The folder .* cannot be made: `) };
+    await expect(getResources(resources, undefined, to)).rejects.toMatchObject(refused);
+    await expect(getResources(resources, undefined, to)).rejects.toThrow(why);
+  });
+
+  it('is made with its parents otherwise', async () => {
+    await using server = await scripted(flat({ 'x:///a': { text: 'a' } }));
+    await using resources = createResourceClient({ url: server.url });
+    expect(await getResources(resources, undefined, join(folder, 'b/c/d'))).toMatchObject({ written: 1 });
   });
 });
 

@@ -12,9 +12,10 @@ import {
   realpath,
   rename,
   rm,
+  stat,
   writeFile,
 } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ResourceClientError } from '../../errors.ts';
 import { MANIFEST } from './manifest.ts';
 import { OWN_FOLDER } from './names.ts';
@@ -45,12 +46,38 @@ export interface Draft {
 const LOCK = 'lock';
 
 /**
+ * Makes a folder with its parents, one at a time: where a file system refuses a new folder with ENOENT, as /proc does, Node.js does
+ * not end with `recursive`.
+ * @throws ResourceClientError `invalid` if it cannot be made
+ */
+async function makeTarget(path: string): Promise<void> {
+  if (await isFolder(path)) return;
+  if (dirname(path) !== path) await makeTarget(dirname(path));
+  try {
+    await mkdir(path);
+  } catch (cause) {
+    // Another process may have made it.
+    if (await isFolder(path)) return;
+    const { code } = cause as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' ? 'a file is in the way' : `the file system refuses it (${code})`;
+    throw new ResourceClientError('invalid', `The folder ${path} cannot be made: ${why}`, { cause });
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/**
  * Opens a folder, and creates it if it is missing.
  * @param force accepts a folder that is not empty
- * @throws ResourceClientError `invalid` for a folder that is not empty and was not filled by `get`, and for one in use
+ * @throws ResourceClientError `invalid` for a folder that is not empty and was not filled by `get`, for one in use, and for one that
+ *   cannot be made
  */
 export async function openDisk(target: string, force: boolean): Promise<Disk> {
-  await mkdir(target, { recursive: true });
+  await makeTarget(resolve(target));
   const folder = await realpath(target);
   await check(folder, force);
   const own = join(folder, OWN_FOLDER);
