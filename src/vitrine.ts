@@ -1,9 +1,8 @@
 /** Makes a Vitrine for a program: named mounts, methods that read, list and watch, and a fetch handler. */
-import { invalid } from './core/errors.ts';
 import { createEngine, type Engine, type EngineOptions } from './engine/index.ts';
 import type { ServedMounts } from './engine/live-mounts.ts';
 import { type Asking, createAsking } from './library/asking.ts';
-import { mountsOf, type NamedMounts } from './library/mounts.ts';
+import { mountsOf, type NamedMounts, replaceMounts } from './library/mounts.ts';
 import type { EndpointOptions } from './serving/http/endpoint.ts';
 import { createEndpoint, type HttpEndpoint } from './serving/http/index.ts';
 
@@ -51,11 +50,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   return {
     ...engine,
     ...createAsking(engine),
-    async replaceMounts({ mounts, ...next }) {
-      if (engine.replaceMounts === undefined)
-        throw invalid('The mounts cannot be replaced; make the Vitrine with replaceable: true');
-      await engine.replaceMounts({ ...next, mounts: mountsOf(mounts) });
-    },
+    replaceMounts: ({ mounts, ...next }) => replaceMounts(engine, { ...next, mounts: mountsOf(mounts) }),
     fetch(request) {
       endpoint ??= createEndpoint(engine, options.endpoint);
       return endpoint.fetch(withHost(request));

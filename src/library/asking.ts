@@ -2,13 +2,13 @@
 import type { z } from 'zod';
 import { type Context, createContext, type Principal } from '../core/context.ts';
 import { invalid, ResourceError } from '../core/errors.ts';
+import { sayProblems } from '../core/text/problems.ts';
 import type { Engine } from '../engine/index.ts';
 import { listForClient } from '../frontends/resources/list.ts';
 import { readConfirmed } from '../frontends/resources/read.ts';
 import { ACCEPT_META_KEY, RANGE_META_KEY } from '../protocol/meta.ts';
 import { accept, listParams, range, subscribeParams } from '../protocol/methods.ts';
 import type { Resource, ResourceContents } from '../protocol/resources.ts';
-import { sayProblems } from '../serving/messages.ts';
 
 export interface AskOptions {
   /** The principal whose rules and limits apply. Default: `ANONYMOUS`. */

@@ -1,6 +1,8 @@
 /** Lets a program write mounts as an object, `{ poems: provider }`, as the YAML configuration does. */
+import { invalid } from '../core/errors.ts';
 import type { Mount } from '../core/mounts/mount.ts';
 import type { ResourceProvider } from '../core/provider.ts';
+import type { Engine } from '../engine/index.ts';
 
 /** A mount without its name: a provider with settings. `upstream` returns one. */
 export type MountSettings = Omit<Mount, 'name' | 'ready'> & {
@@ -24,3 +26,13 @@ export function mountsOf(mounts: readonly Mount[] | NamedMounts): readonly Mount
 const isList = (mounts: readonly Mount[] | NamedMounts): mounts is readonly Mount[] => Array.isArray(mounts);
 
 const isProvider = (mounted: ResourceProvider | MountSettings): mounted is ResourceProvider => 'features' in mounted;
+
+/** @throws ResourceError `invalid` if the engine was made without `replaceable`, or the mounts are ambiguous */
+export async function replaceMounts(
+  engine: Engine,
+  next: Parameters<NonNullable<Engine['replaceMounts']>>[0],
+): Promise<void> {
+  if (engine.replaceMounts === undefined)
+    throw invalid('The mounts cannot be replaced; make the Vitrine with replaceable: true');
+  await engine.replaceMounts(next);
+}

@@ -1,7 +1,6 @@
 /** Recognises JSON-RPC 2.0 messages by the shapes in the protocol's schema. Anything else, such as an unknown field, is rejected. */
 
 import { jsonOf } from '../core/kept.ts';
-import { scrub } from '../core/text/scrub.ts';
 import { type Data, isData } from '../protocol/data.ts';
 import { RELATED_TASK_META_KEY } from '../protocol/tasks.ts';
 
@@ -94,18 +93,3 @@ export function idIn(value: unknown): MessageId | null {
 
 /** The `_meta` of a request. */
 export const metaOf = ({ params }: Pick<RequestMessage, 'params'>): Data => (params?._meta as Data | undefined) ?? {};
-
-/** A problem that a schema has found, with the place of the problem. */
-export interface Problem {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-/** Describes problems in one line. Control characters are removed, because the texts may contain names that the client sent. */
-export const sayProblems = (problems: readonly Problem[], between = ', '): string =>
-  scrub(problems.map(problemText).join(between));
-
-function problemText({ message, path = [] }: Problem): string {
-  if (path.length === 0) return message;
-  return `${path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')}: ${message}`;
-}

@@ -5,12 +5,12 @@
  */
 
 import { specTypeSchemas } from '@modelcontextprotocol/server';
+import { sayProblems } from '../../core/text/problems.ts';
 import { missingOf, neededFor } from '../../protocol/askable.ts';
 import { text } from '../../protocol/content.ts';
 import { isData } from '../../protocol/data.ts';
 import { INTERNAL_ERROR, MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
 import type { InputRequest, InputRequired } from '../../protocol/input-required.ts';
-import { sayProblems } from '../messages.ts';
 import type { Envelope } from './envelope.ts';
 import { RequestRefused } from './methods.ts';
 

@@ -1,6 +1,7 @@
 /** Answers all requests: finds the method, checks the parameters, and runs the method with a way back to the client. */
 
 import { createContext, type Principal } from '../../core/context.ts';
+import { sayProblems } from '../../core/text/problems.ts';
 import { scrub } from '../../core/text/scrub.ts';
 import { writtenMembers } from '../../core/text/written.ts';
 import type { Engine } from '../../engine/index.ts';
@@ -10,7 +11,7 @@ import { isInputRequired } from '../../protocol/input-required.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
 import { GET_SKILL_METHOD, LIST_SKILLS_METHOD } from '../../protocol/skills.ts';
-import { type RequestMessage, sayProblems } from '../messages.ts';
+import type { RequestMessage } from '../messages.ts';
 import { answersOf, assertAskable, type Round, withParams } from './asking.ts';
 import { callRequestProblem, checkedCallResult } from './calls.ts';
 import type { Envelope, Failure, Outcome } from './envelope.ts';

@@ -8,6 +8,7 @@ import { specTypeSchemas } from '@modelcontextprotocol/server';
 import { type Context, createContext, type Principal } from '../../core/context.ts';
 import { toWireError } from '../../core/errors.ts';
 import type { ClientFeatures, LoggingLevel } from '../../core/invocation.ts';
+import { sayProblems } from '../../core/text/problems.ts';
 import { canBeAsked, notDeclared } from '../../protocol/askable.ts';
 import type { Data } from '../../protocol/data.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
@@ -23,13 +24,7 @@ import type { Envelope, Outcome } from '../dispatch/envelope.ts';
 import { declaredFeatures, LOGGING_LEVELS } from '../dispatch/invocation.ts';
 import { offersTo } from '../dispatch/methods.ts';
 import { shownTask, taskIdIn } from '../dispatch/task-methods.ts';
-import {
-  type MessageId,
-  type NotificationMessage,
-  type RequestMessage,
-  type ResponseMessage,
-  sayProblems,
-} from '../messages.ts';
+import type { MessageId, NotificationMessage, RequestMessage, ResponseMessage } from '../messages.ts';
 import { ConnectionSubscriptions } from '../subscriptions.ts';
 import { TaskNotices } from '../task-notices.ts';
 import { HeldSubscriptions } from './held.ts';
