@@ -1,8 +1,7 @@
 /** Makes a Vitrine for a program: named mounts, methods that read, list and watch, and a fetch handler. */
 import { createEngine, type Engine, type EngineOptions } from './engine/index.ts';
-import type { ServedMounts } from './engine/live-mounts.ts';
 import { type Asking, createAsking } from './library/asking.ts';
-import { mountsOf, type NamedMounts, replaceMounts } from './library/mounts.ts';
+import { mountsOf, type NamedMounts, type NextMounts, replaceMounts } from './library/mounts.ts';
 import type { EndpointOptions } from './serving/http/endpoint.ts';
 import { createEndpoint, type HttpEndpoint } from './serving/http/index.ts';
 
@@ -16,9 +15,6 @@ export interface VitrineOptions extends Omit<EngineOptions, 'mounts'> {
   /** Options of `fetch`: allowed hosts and origins, tokens, limits. Default: only this machine may ask, without a token. */
   readonly endpoint?: EndpointOptions | undefined;
 }
-
-/** The mounts and folders of prompts that `replaceMounts` puts in place of the present ones. */
-export type NextMounts = Omit<ServedMounts, 'mounts'> & Pick<VitrineOptions, 'mounts'>;
 
 export interface Vitrine extends Omit<Engine, 'replaceMounts'>, Asking {
   /**
@@ -50,7 +46,7 @@ export function createVitrine(options: VitrineOptions): Vitrine {
   return {
     ...engine,
     ...createAsking(engine),
-    replaceMounts: ({ mounts, ...next }) => replaceMounts(engine, { ...next, mounts: mountsOf(mounts) }),
+    replaceMounts: (next) => replaceMounts(engine, next),
     fetch(request) {
       endpoint ??= createEndpoint(engine, options.endpoint);
       return endpoint.fetch(withHost(request));
